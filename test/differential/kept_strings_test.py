@@ -99,6 +99,31 @@ def comparisons():
     )
 
 
+def chosen():
+    """Constants that a choice gives, of which some are no string of the column; functions as keys."""
+    for column in ("s", "m", "u", "nothing", "late"):
+        yield f"SELECT CASE WHEN k > 50 THEN {column} ELSE 'no string' END AS x, count(*) AS c FROM $ GROUP BY x ORDER BY x"
+        yield f"SELECT CASE WHEN k > 70 THEN {column} WHEN k > 40 THEN 'no string' WHEN k > 20 THEN 'none either' END AS x, count(*) AS c FROM $ GROUP BY x ORDER BY x"
+        yield f"SELECT coalesce({column}, 'missing') AS x, min(id) AS a FROM $ WHERE {column} <> 'missing' OR id < 99 GROUP BY x ORDER BY x"
+        yield f"SELECT id, CASE WHEN k < 9 THEN '' ELSE {column} END AS x FROM $ ORDER BY id LIMIT 30"
+        yield f"SELECT upper({column}) AS x, count(*) AS c, min({column}) AS a FROM $ GROUP BY x ORDER BY x"
+        yield f"SELECT CASE WHEN k > 50 THEN lower({column}) ELSE 'No String' END AS x, count(*) AS c FROM $ GROUP BY x ORDER BY x"
+        yield f"SELECT regexp_replace({column}, '[aeiou]', 'X') AS x, count(DISTINCT {column}) AS c FROM $ GROUP BY x ORDER BY x"
+        yield f"SELECT count(DISTINCT left({column}, 2)) AS c, count(DISTINCT CASE WHEN k > 30 THEN {column} ELSE 'one more' END) AS d FROM $"
+    yield from (
+        "SELECT CASE WHEN s = 'google' THEN 'google' ELSE 'other' END AS x, count(*) AS c FROM $ GROUP BY x ORDER BY x",
+        "SELECT CASE WHEN k > 50 THEN 'many' ELSE 'few' END AS x, count(*) AS c FROM $ GROUP BY x ORDER BY x",
+        "SELECT count(*) AS c FROM $ WHERE s <> '' AND u <> '' AND v <> ''",
+        "SELECT s, u, count(*) AS c FROM $ WHERE s <> 'one' AND u <> 'one' AND same = 'one' GROUP BY s, u ORDER BY s, u LIMIT 50",
+        "SELECT CASE WHEN k > 50 THEN s ELSE u END AS x, count(*) AS c FROM $ GROUP BY x ORDER BY x",
+        "SELECT CASE WHEN k > 50 THEN upper(m) ELSE m END AS x, count(*) AS c FROM $ GROUP BY x ORDER BY x",
+        "SELECT upper(m) AS x, lower(m) AS y, m, count(*) AS c FROM $ WHERE upper(m) <> 'AIR' GROUP BY x, y, m ORDER BY x, y, m",
+        "SELECT CASE WHEN k > 50 THEN m ELSE 'zebra' END AS x, max(m) AS a FROM $ GROUP BY x ORDER BY x DESC LIMIT 3",
+        "SELECT max(CASE WHEN k > 50 THEN m ELSE 'zebra' END) AS a, min(upper(s)) AS b FROM $",
+        "SELECT a.m AS x, coalesce(b.m, 'none') AS y, count(*) AS c FROM $ a LEFT JOIN $ b ON a.id = b.id + 4000 GROUP BY x, y ORDER BY x, y",
+    )
+
+
 def encode(penstock, table, folder):
     """Writes the table to encoded.arrow, with strings by FSST."""
     with (
@@ -129,7 +154,7 @@ def main():
         pyarrow.parquet.write_table(
             strings_test.make_table(7), f"{folder}/strings.parquet", row_group_size=1800
         )
-        texts = [in_file(text, "rows.parquet") for text in (*orders(), *comparisons())]
+        texts = [in_file(text, "rows.parquet") for text in (*orders(), *comparisons(), *chosen())]
         of_rows = len(texts)
         texts += [in_file(text, "strings.parquet") for text in list(strings_test.statements())[::4]]
         cases = [(text, oracle.answer(text)) for text in texts]

@@ -38,9 +38,10 @@ class Runner {
         begun_(std::move(begun)),
         kernel_(std::move(kernel)),
         lookups_(run, program, input),
-        strings_(begun_.pages.strings
-                     ? *begun_.pages.strings
-                     : ProgramStrings(*run.strings, cache_of(*run.options), base().identity())) {}
+        strings_(begun_.pages.strings ? *begun_.pages.strings
+                                      : ProgramStrings(*run.strings, program,
+                                                       cache_of(*run.options), base().identity())) {
+  }
 
   // Waits: work that an error left in the queue still uses the chunks' memory.
   ~Runner() {

@@ -188,7 +188,7 @@ Result<BegunPages> PagedScan::begin(const std::shared_ptr<Device>& device,
   const auto table = source.pages();
   const std::vector<std::uint32_t> needed = needed_groups(*table, limits);
   ResidentPages resident(limits.cache, source.identity());
-  const ProgramStrings strings(pool, limits.cache, source.identity());
+  const ProgramStrings strings(pool, program, limits.cache, source.identity());
   resident.look_up(program, *table,
                    chunks_of(*table, resident, columns, needed, limits,
                              limits.memory_limit_bytes ? limits.memory_limit_bytes : device_bytes),

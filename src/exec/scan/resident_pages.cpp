@@ -117,7 +117,8 @@ void ResidentPages::keep(std::size_t chunk, const std::vector<pages::DecodedPage
     kept->staging = nullptr;
     cache_->put(key(load, chunks_[chunk]), kept, bytes);
     if (load.strings)
-      static_cast<void>(keep_strings(*cache_, identity_, load.column, load.strings));
+      static_cast<void>(
+          keep_strings(*cache_, key_of_strings(identity_, load.column), load.strings));
   }
 }
 

@@ -6,7 +6,6 @@
 #include <utility>
 
 #include "base/parallel.hpp"
-#include "expr/string_functions.hpp"
 #include "fuse/program/derived_columns.hpp"
 #include "fuse/program/string_ranks.hpp"
 
@@ -55,24 +54,18 @@ void StringTables::add_column(std::uint32_t root) {
   }
 }
 
-// Names a chain of functions and their constants, each with its length, so that no two have one
-// name. Codes of a run are of that run alone, and so are functions of the user's.
+// Codes of a run are of that run alone, and so are functions of the user's.
 std::string StringTables::kind_of(std::uint32_t column) const {
-  if (program_.source_schema[column].type.kind == Kind::string) return {};
-  std::string kind = "table";
-  for (; column >= program_.first_derived();
-       column = program_.derived[column - program_.first_derived()].source) {
-    const DerivedColumn& derived = program_.derived[column - program_.first_derived()];
-    if (!derived.function || !expr::is_string_function(*derived.function)) return {};
-    kind += " " + derived.function->name + " " + std::to_string(derived.column_input);
-    for (const Scalar& input : derived.inputs)
-      kind += " " + std::string(name_of(input.type)) + (input.is_null ? " NULL" : " ") +
-              std::to_string(static_cast<std::int64_t>(input.integer)) + " " +
-              std::to_string(input.text.size()) + " " + input.text;
-    if (is_rank(derived))
-      kind += std::to_string(strings_.order_of_column(derived.source).ranks.size());
-  }
-  return kind;
+  if (column < program_.first_derived()) return {};
+  const std::string function = name_of_function(program_, column);
+  if (function.empty()) return {};
+  const DerivedColumn& derived = program_.derived[column - program_.first_derived()];
+  std::string kind = "table" + function;
+  if (is_rank(derived))
+    kind += " " + std::to_string(strings_.order_of_column(derived.source).ranks.size());
+  if (program_.source_schema[column].type.kind != Kind::string) return kind;
+  if (!has_own_codes(program_, column)) return {};
+  return kind + " " + std::to_string(strings_.of_column(column)->id());
 }
 
 std::optional<DeviceCache::Key> StringTables::key(const Table& table,
@@ -142,8 +135,13 @@ void StringTables::keep(std::uint32_t root) {
     if (table.root != root || table.count < min_kept_strings || table.kind.empty()) continue;
     table.kept = std::make_shared<const std::vector<std::byte>>(std::exchange(table.own, {}));
     strings_.cache().put(strings_.key(table.kind, root, table.count), table.kept,
-                         table.kept->size());
+                         table.kept->size() + bytes_of_results(table));
   }
+}
+
+// Strings that only the table's codes name are counted with it.
+std::uint64_t StringTables::bytes_of_results(const Table& table) const {
+  return table.type.kind == Kind::string ? strings_.of_column(table.column)->bytes() : 0;
 }
 
 // Strings that came after the order was made are of no row: a statement's constants.
@@ -168,7 +166,9 @@ Status StringTables::append(Table& to, const Column& results) {
     for (std::size_t i = 0; i < count; i++) values[i] = static_cast<std::byte>(results.boolean(i));
   } else if (to.type.kind == Kind::string) {
     std::vector<std::uint32_t> codes;
-    PENSTOCK_TRY(strings_.pool().encode(results, codes));
+    PENSTOCK_TRY(has_own_codes(program_, to.column)
+                     ? strings_.of_column(to.column)->number(results, codes)
+                     : strings_.pool().encode(results, codes));
     std::memcpy(values, codes.data(), count * width);
   } else {
     std::memcpy(values, results.values.data, count * width);

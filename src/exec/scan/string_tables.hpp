@@ -2,7 +2,7 @@
 //
 // A scan of rows with numbers reads them. A function is computed on the host, once for each string
 // of the column, whatever the number of rows. A session keeps the tables of all strings, unless
-// they have codes of a run.
+// their results are codes of a run.
 #pragma once
 #include <cstdint>
 #include <memory>
@@ -17,8 +17,7 @@ namespace penstock::plan {
 
 class StringTables {
  public:
-  // The results of one of the kernel's columns: a byte for a boolean, a code of the run for a
-  // string.
+  // The results of one of the kernel's columns: a byte for a boolean, a code for a string.
   struct Table {
     std::uint32_t column = 0, root = 0;  // `root`: the column of the strings
     Type type;
@@ -50,6 +49,7 @@ class StringTables {
   void keep(std::uint32_t root);
   std::string kind_of(std::uint32_t column) const;
   Column ranks(std::uint32_t root, std::uint64_t known, std::uint64_t count) const;
+  std::uint64_t bytes_of_results(const Table& table) const;
   Status append(Table& to, const Column& results);
 
   const TileProgram& program_;

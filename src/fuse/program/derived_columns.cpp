@@ -224,6 +224,22 @@ class Derivation {
 
 }  // namespace
 
+// Each constant has its length.
+std::string name_of_function(const TileProgram& program, std::uint32_t column) {
+  std::string name;
+  while (column >= program.first_derived()) {
+    const DerivedColumn& derived = program.derived[column - program.first_derived()];
+    if (!derived.function || !expr::is_string_function(*derived.function)) return {};
+    name += " " + derived.function->name + " " + std::to_string(derived.column_input);
+    for (const Scalar& input : derived.inputs)
+      name += " " + std::string(name_of(input.type)) + (input.is_null ? " NULL" : " ") +
+              std::to_string(static_cast<std::int64_t>(input.integer)) + " " +
+              std::to_string(input.text.size()) + " " + input.text;
+    column = derived.source;
+  }
+  return name;
+}
+
 Status derive_columns(TileProgram& program) {
   std::vector<NodeId> roots = program.roots();
   for (const Output& output : program.outputs) roots.push_back(output.root);  // of late ones too

@@ -15,6 +15,10 @@ namespace penstock::plan {
 // Code::unsupported where its input is more than a column and constants, or another such call.
 Status derive_columns(TileProgram& program);
 
+// Names the functions and constants of a derived column of strings, so that no two columns of one
+// source have one name for other values. Returns nothing for a function that is the user's.
+std::string name_of_function(const TileProgram& program, std::uint32_t column);
+
 // Computes a derived column from a batch's column.
 Result<Column> derive(const DerivedColumn& derived, const Column& source);
 // Returns a table of all the source's own columns, with the derived ones after them.

@@ -228,6 +228,7 @@ Result<TileProgram> fuse(const Plan& plan, StepId base, StepId last, const Slice
   }
   if (program.epilogue == Epilogue::compact) keep_rows(program, columns);
   PENSTOCK_TRY(derive_columns(program));
+  separate_constants(program);
   choose_columns(program);
   return program;
 }

@@ -2,89 +2,199 @@
 
 #include <algorithm>
 #include <map>
+#include <numeric>
 #include <optional>
 #include <set>
 
 #include "expr/operation.hpp"
+#include "fuse/program/derived_columns.hpp"
 
 namespace penstock::plan {
 namespace {
 
-// Finds the columns of strings that operations read otherwise than by comparing them with one
-// constant each.
-class Comparisons {
+bool is_string(const Node& node) { return node.type.kind == Kind::string; }
+bool chooses(const Node& node) { return node.op == Op::select || node.op == Op::coalesce; }
+
+bool is_equality(const Node& node) { return node.op == Op::equal || node.op == Op::not_equal; }
+
+// The sets of a program's strings that meet: one is compared with the other, or the result of a
+// choice is either. All strings of a set have codes of one kind.
+class StringSets {
  public:
-  explicit Comparisons(const TileProgram& program) : graph_(*program.graph) {
+  explicit StringSets(const TileProgram& program)
+      : program_(program), graph_(*program.graph), parents_(graph_.size() + 1) {
+    std::iota(parents_.begin(), parents_.end(), NodeId{0});
     std::vector<NodeId> roots = program.roots();
     if (program.bound) roots.push_back(program.bound->passes);
     const std::vector<bool> needed = expr::reachable(graph_, roots);
     for (NodeId id = 0; id < graph_.size(); id++)
-      if (needed[id]) look_at(graph_.at(id));
+      if (needed[id]) look_at(id);
     for (const Lookup& lookup : program.lookups)
       for (const NodeId key : lookup.keys)
-        if (is_string_column(key)) shared_.insert(graph_.at(key).payload);
-    drop_shared_parameters();
+        if (is_string(graph_.at(key))) unite(key, of_run());
+    for (const auto& [column, node] : columns_) columns_in_[find(node)].push_back(column);
+    for (const NodeId node : choices_) with_choices_.insert(find(node));
   }
-  bool is_shared(std::uint32_t column) const { return shared_.contains(column); }
-  // The column that each parameter is compared with.
-  const std::map<std::uint32_t, std::uint32_t>& parameters() const { return columns_; }
+  // Returns whether the column meets constants alone.
+  bool is_alone(std::uint32_t column) const {
+    const auto known = columns_.find(column);
+    return known != columns_.end() && column_of(known->second) == column;
+  }
+  std::vector<OwnParameter> parameters() const {
+    std::vector<OwnParameter> own;
+    for (const auto& [parameter, node] : parameters_)
+      if (const auto column = column_of(node); column && !graph_.parameters[parameter].is_null)
+        own.push_back({parameter, *column, with_choices_.contains(find(node))});
+    return own;
+  }
 
  private:
-  bool is_string_column(NodeId id) const {
-    return graph_.at(id).op == Op::column && graph_.at(id).type.kind == Kind::string;
+  NodeId of_run() const { return static_cast<NodeId>(graph_.size()); }
+  NodeId find(NodeId id) const {
+    while (parents_[id] != id) id = parents_[id];
+    return id;
   }
-  bool is_string_parameter(NodeId id) const {
-    return graph_.at(id).op == Op::parameter && graph_.at(id).type.kind == Kind::string;
+  void unite(NodeId a, NodeId b) { parents_[find(a)] = find(b); }
+  // Returns the only column of a node's set; nothing if its codes are the run's.
+  std::optional<std::uint32_t> column_of(NodeId node) const {
+    const auto found = columns_in_.find(find(node));
+    if (found == columns_in_.end() || found->second.size() > 1) return std::nullopt;
+    if (find(node) == find(of_run())) return std::nullopt;
+    return found->second.front();
   }
 
-  void look_at(const Node& node) {
+  void look_at(NodeId id) {
+    const Node& node = graph_.at(id);
+    if (node.op == Op::column) return look_at_leaf(id, columns_);
+    if (node.op == Op::parameter) return look_at_leaf(id, parameters_);
     if (node.op == Op::is_null) return;
-    if (compares_with_constant(node)) return;
-    for (const NodeId input : node.inputs) {
-      if (is_string_column(input)) shared_.insert(graph_.at(input).payload);
-      if (is_string_parameter(input)) shared_parameters_.insert(graph_.at(input).payload);
-    }
+    const bool is_choice = chooses(node), compares = is_equality(node);
+    if (is_choice && is_string(node)) choices_.push_back(id);
+    const NodeId meets = is_choice ? id : compares ? node.inputs[0] : of_run();
+    for (const NodeId input : node.inputs)
+      if (is_string(graph_.at(input))) unite(input, meets);
+    if (is_string(node) && !is_choice) unite(id, of_run());
+  }
+  // Nodes of one column, or of one constant, are of one set.
+  void look_at_leaf(NodeId id, std::map<std::uint32_t, NodeId>& first) {
+    const Node& node = graph_.at(id);
+    if (!is_string(node)) return;
+    unite(id, first.emplace(node.payload, id).first->second);
+    if (node.op == Op::column && program_.lookup_of(node.payload) >= 0) unite(id, of_run());
   }
 
-  // Notes the column that the constant is compared with.
-  bool compares_with_constant(const Node& node) {
-    if (node.op != Op::equal && node.op != Op::not_equal) return false;
-    for (const std::size_t side : {std::size_t{0}, std::size_t{1}}) {
-      const NodeId column = node.inputs[side], constant = node.inputs[1 - side];
-      if (!is_string_column(column) || !is_string_parameter(constant)) continue;
-      const std::uint32_t parameter = graph_.at(constant).payload, of = graph_.at(column).payload;
-      const auto [known, is_new] = columns_.emplace(parameter, of);
-      if (!is_new && known->second != of) shared_parameters_.insert(parameter);
-      compared_.emplace_back(parameter, of);
-      return true;
-    }
-    return false;
-  }
-
-  // A constant has one code. Columns that share a constant share its codes.
-  void drop_shared_parameters() {
-    for (bool more = true; std::exchange(more, false);)
-      for (const auto& [parameter, column] : compared_) {
-        if (shared_parameters_.contains(parameter)) more |= shared_.insert(column).second;
-        if (shared_.contains(column)) more |= shared_parameters_.insert(parameter).second;
-      }
-    for (const std::uint32_t parameter : shared_parameters_) columns_.erase(parameter);
-  }
-
+  const TileProgram& program_;
   const Graph& graph_;
-  std::set<std::uint32_t> shared_, shared_parameters_;
-  std::map<std::uint32_t, std::uint32_t> columns_;
-  std::vector<std::pair<std::uint32_t, std::uint32_t>> compared_;
+  std::vector<NodeId> parents_;  // the last one is of the run's codes
+  std::map<std::uint32_t, NodeId> columns_, parameters_;
+  std::map<NodeId, std::vector<std::uint32_t>> columns_in_;
+  std::vector<NodeId> choices_;
+  std::set<NodeId> with_choices_;
 };
 
-// Returns the column of the source that an output is; nothing if it is computed.
+// Returns the column whose numbers a node has as codes; nothing if its codes are the run's.
+std::optional<std::uint32_t> own_column(const TileProgram& program, NodeId id) {
+  const Node& node = program.graph->at(id);
+  if (node.op == Op::column)
+    return has_own_codes(program, node.payload) ? std::optional(node.payload) : std::nullopt;
+  if (node.op == Op::parameter) {
+    const auto own =
+        std::ranges::find(program.own_parameters, node.payload, &OwnParameter::parameter);
+    return own == program.own_parameters.end() ? std::nullopt : std::optional(own->column);
+  }
+  if (!is_string(node) || !chooses(node)) return std::nullopt;
+  for (const NodeId input : node.inputs)
+    if (is_string(program.graph->at(input)))
+      if (const auto column = own_column(program, input)) return column;
+  return std::nullopt;
+}
+
 std::optional<std::uint32_t> column_of_output(const TileProgram& program, std::size_t output) {
-  const Node& node = program.graph->at(program.outputs[output].root);
-  if (node.op != Op::column) return std::nullopt;
-  return node.payload;
+  return own_column(program, program.outputs[output].root);
+}
+
+// Gives each column that is compared with a constant a parameter of its own.
+class SeparateConstants {
+ public:
+  explicit SeparateConstants(const TileProgram& program) : old_(*program.graph) {
+    roots_ = program.roots();
+    for (const Output& output : program.outputs) roots_.push_back(output.root);  // of late ones too
+    needed_ = expr::reachable(old_, roots_);
+    for (NodeId id = 0; id < old_.size(); id++)
+      if (const auto compared = comparison(id))
+        columns_[old_.at(compared->constant).payload].insert(compared->column);
+  }
+  bool are_needed() const {
+    return std::ranges::any_of(columns_, [](const auto& of) { return of.second.size() > 1; });
+  }
+  std::shared_ptr<Graph> graph() {
+    auto graph = std::make_shared<Graph>();
+    copies_.resize(old_.size());
+    for (NodeId id = 0; id < old_.size(); id++)
+      if (needed_[id]) copies_[id] = copied(*graph, id);
+    return graph;
+  }
+  NodeId copy_of(NodeId id) const { return copies_[id]; }
+
+ private:
+  struct Comparison {
+    std::uint32_t column = 0;
+    NodeId constant = 0;
+    std::size_t side = 0;  // of the constant
+  };
+  std::optional<Comparison> comparison(NodeId id) const {
+    if (!needed_[id] || !is_equality(old_.at(id))) return std::nullopt;
+    for (const std::size_t side : {std::size_t{0}, std::size_t{1}}) {
+      const NodeId constant = old_.at(id).inputs[side];
+      const Node& column = old_.at(old_.at(id).inputs[1 - side]);
+      if (old_.at(constant).op == Op::parameter && column.op == Op::column && is_string(column))
+        return Comparison{column.payload, constant, side};
+    }
+    return std::nullopt;
+  }
+  NodeId copied(Graph& graph, NodeId id) {
+    Node node = old_.at(id);
+    if (node.op == Op::column) return graph.add(std::move(node));
+    const auto compared = comparison(id);
+    if (!compared) return graph.import_node(old_, id, copies_);
+    const std::uint32_t parameter = old_.at(compared->constant).payload;
+    const auto [own, is_new] = own_.try_emplace({parameter, compared->column}, 0);
+    if (is_new)
+      own->second = graph.parameter(old_.parameters[parameter], ParameterOrigin::captured);
+    for (NodeId& input : node.inputs) input = copies_[input];
+    node.inputs[compared->side] = own->second;
+    return graph.add(std::move(node));
+  }
+
+  const Graph& old_;
+  std::vector<NodeId> roots_, copies_;
+  std::vector<bool> needed_;
+  std::map<std::uint32_t, std::set<std::uint32_t>> columns_;  // of each constant
+  std::map<std::pair<std::uint32_t, std::uint32_t>, NodeId> own_;
+};
+
+// Returns the program that adds up distinct values, which reads the rows of `program`.
+TileProgram totals_of(const TileProgram& program) {
+  TileProgram totals = program;
+  totals.key_count = program.of_distinct->key_count;
+  totals.accumulators = program.of_distinct->accumulators;
+  totals.results = program.of_distinct->results;
+  totals.of_distinct = nullptr;
+  return totals;
 }
 
 }  // namespace
+
+void separate_constants(TileProgram& program) {
+  SeparateConstants separate(program);
+  if (!separate.are_needed()) return;
+  const std::shared_ptr<const Graph> old = program.graph;  // which `separate` reads
+  program.graph = separate.graph();
+  for (NodeId& predicate : program.predicates) predicate = separate.copy_of(predicate);
+  for (Lookup& lookup : program.lookups)
+    for (NodeId& key : lookup.keys) key = separate.copy_of(key);
+  for (Output& output : program.outputs) output.root = separate.copy_of(output.root);
+}
 
 void use_codes_of_run(TileProgram& program) {
   program.own_codes.clear();
@@ -94,17 +204,14 @@ void use_codes_of_run(TileProgram& program) {
 void choose_own_codes(TileProgram& program) {
   use_codes_of_run(program);
   if (program.rows_stay) return;  // other steps read their codes
-  const Comparisons comparisons(program);
+  const StringSets sets(program);
   for (const std::uint32_t column : program.device_columns)
-    if (program.source_schema[column].type.kind == Kind::string &&
-        column < program.first_derived() && !comparisons.is_shared(column))
-      program.own_codes.push_back(column);
-  for (const auto& [parameter, column] : comparisons.parameters())
-    if (has_own_codes(program, column)) program.own_parameters.emplace_back(parameter, column);
+    if (sets.is_alone(column)) program.own_codes.push_back(column);
+  for (const OwnParameter& parameter : sets.parameters())
+    if (has_own_codes(program, parameter.column)) program.own_parameters.push_back(parameter);
   if (!program.of_distinct) return;
-  TileProgram totals = *program.of_distinct;
-  totals.own_codes = program.own_codes;
-  if (totals.own_codes != program.of_distinct->own_codes)
+  TileProgram totals = totals_of(program);
+  if (totals != *program.of_distinct)
     program.of_distinct = std::make_shared<const TileProgram>(std::move(totals));
 }
 
@@ -113,17 +220,35 @@ bool has_own_codes(const TileProgram& program, std::uint32_t column) {
 }
 
 bool has_own_output(const TileProgram& program, std::size_t output) {
-  const std::optional<std::uint32_t> column = column_of_output(program, output);
-  return column && has_own_codes(program, *column);
+  return column_of_output(program, output).has_value();
+}
+
+ProgramStrings::ProgramStrings(StringPool& pool, const TileProgram& program, DeviceCache* cache,
+                               const std::string& identity)
+    : pool_(&pool),
+      cache_(cache),
+      identity_(identity.substr(0, identity.find(DeviceCache::end_of_file_identity))) {
+  for (std::uint32_t column = program.first_derived(); column < program.source_schema.size();
+       column++)
+    if (program.source_schema[column].type.kind == Kind::string)
+      functions_.push_back({column, program.root_of(column), name_of_function(program, column)});
 }
 
 std::shared_ptr<ColumnStrings> ProgramStrings::of_column(std::uint32_t column) const {
   for (const OwnStrings& own : *own_)
     if (own.column == column) return own.strings;
   auto strings = std::make_shared<ColumnStrings>();
-  if (are_kept()) strings = keep_strings(*cache_, identity_, column, std::move(strings));
+  if (const auto key = key_of(column)) strings = keep_strings(*cache_, *key, std::move(strings));
   set_column(column, strings);
   return strings;
+}
+
+std::optional<DeviceCache::Key> ProgramStrings::key_of(std::uint32_t column) const {
+  if (!are_kept()) return std::nullopt;
+  const auto function = std::ranges::find(functions_, column, &FunctionOfStrings::column);
+  if (function == functions_.end()) return key_of_strings(identity_, column);
+  if (function->name.empty()) return std::nullopt;
+  return key_of_strings(identity_, function->root, function->name);
 }
 
 bool ProgramStrings::are_kept() const {
@@ -139,7 +264,8 @@ DeviceCache::Key ProgramStrings::key(const std::string& kind, std::uint32_t colu
 void ProgramStrings::keep_again() const {
   if (!are_kept()) return;
   for (const OwnStrings& own : *own_)
-    static_cast<void>(keep_strings(*cache_, identity_, own.column, own.strings));
+    if (const auto key = key_of(own.column))
+      static_cast<void>(keep_strings(*cache_, *key, own.strings));
 }
 
 void ProgramStrings::set_column(std::uint32_t column,
@@ -149,7 +275,7 @@ void ProgramStrings::set_column(std::uint32_t column,
 
 const ColumnStrings* ProgramStrings::own_of(const TileProgram& program, std::size_t output) const {
   const std::optional<std::uint32_t> column = column_of_output(program, output);
-  if (!column || !has_own_codes(program, *column)) return nullptr;
+  if (!column) return nullptr;
   for (const OwnStrings& own : *own_)
     if (own.column == *column) return own.strings.get();
   return nullptr;
@@ -162,11 +288,9 @@ std::string_view ProgramStrings::text(const TileProgram& program, std::size_t ou
 }
 
 CodeOfText ProgramStrings::codes(const TileProgram& program, std::size_t output) const {
-  if (!has_own_output(program, output))
-    return [pool = pool_](std::string_view text) { return pool->code(text); };
-  return [own = of_column(*column_of_output(program, output))](std::string_view text) {
-    return own->number(text);
-  };
+  const std::optional<std::uint32_t> column = column_of_output(program, output);
+  if (!column) return [pool = pool_](std::string_view text) { return pool->code(text); };
+  return [own = of_column(*column)](std::string_view text) { return own->number(text); };
 }
 
 std::string_view ProgramStrings::text(const TileProgram& program, const AggregateResult& result,
@@ -197,9 +321,10 @@ Status ProgramStrings::check_order(std::uint32_t column,
 std::uint32_t ProgramStrings::code_of_parameter(const TileProgram& program,
                                                 std::uint32_t parameter) const {
   const std::string& text = program.graph->parameters[parameter].text;
-  for (const auto& [own, column] : program.own_parameters)
-    if (own == parameter) return of_column(column)->find(text);
-  return pool_->code(text);
+  const auto own = std::ranges::find(program.own_parameters, parameter, &OwnParameter::parameter);
+  if (own == program.own_parameters.end()) return pool_->code(text);
+  const auto strings = of_column(own->column);
+  return own->is_chosen ? strings->number(text) : strings->find(text);
 }
 
 ProgramStrings ProgramStrings::of_outputs(const TileProgram& program) const {

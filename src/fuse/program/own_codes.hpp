@@ -2,11 +2,13 @@
 //
 // Kernels see a string as a code. Codes of the run tell all strings of a run apart, so that columns
 // compare with each other. Each run makes them anew. Numbers of a column's own strings are the same
-// in every run, so that a session keeps them. A column has its own where no kernel compares it with
-// another column.
+// in every run, so that a session keeps them. A column has its own where kernels compare it with
+// constants alone, or choose between it and constants. The same holds for functions of a column
+// that give strings.
 #pragma once
 #include <functional>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -20,6 +22,9 @@ namespace penstock::plan {
 
 using CodeOfText = std::function<std::uint32_t(std::string_view)>;
 
+// Makes a constant that several columns are compared with a parameter for each of them. A constant
+// has one code, so the columns would have one numbering.
+void separate_constants(TileProgram& program);
 // Finds the columns of strings with codes of their own. choose_columns() calls it.
 void choose_own_codes(TileProgram& program);
 void use_codes_of_run(TileProgram& program);
@@ -29,16 +34,15 @@ bool has_own_output(const TileProgram& program, std::size_t output);
 // The strings behind a program's codes. Copies share them.
 class ProgramStrings {
  public:
-  // `pool`: the strings of the run. `cache` keeps a column's own; null: none does.
-  // `identity`: of a source, whose file has the strings.
-  explicit ProgramStrings(StringPool& pool, DeviceCache* cache = nullptr,
-                          const std::string& identity = {})
-      : pool_(&pool),
-        cache_(cache),
-        identity_(identity.substr(0, identity.find(DeviceCache::end_of_file_identity))) {}
+  // `pool`: the strings of the run.
+  explicit ProgramStrings(StringPool& pool) : pool_(&pool) {}
+  // `cache` keeps the strings of the program's columns; null: none does. `identity`: of a source,
+  // whose file has the strings.
+  ProgramStrings(StringPool& pool, const TileProgram& program, DeviceCache* cache,
+                 const std::string& identity);
 
   StringPool& pool() const { return *pool_; }
-  // Returns the strings of a column of the source. They are made once.
+  // Returns the strings of a column of the source, or of a function of one. They are made once.
   std::shared_ptr<ColumnStrings> of_column(std::uint32_t column) const;
   // Returns whether a session keeps what has their numbers: in its cache(), under a key that names
   // the kind, the column and a number of its strings.
@@ -72,12 +76,19 @@ class ProgramStrings {
     std::shared_ptr<const StringOrder> order;  // null until it is asked for
   };
   using Own = std::vector<OwnStrings>;
+  struct FunctionOfStrings {
+    std::uint32_t column = 0, root = 0;
+    std::string name;
+  };
   void set_column(std::uint32_t column, std::shared_ptr<ColumnStrings> strings) const;
+  // Returns the key under which a session keeps the strings; nothing: it keeps none.
+  std::optional<DeviceCache::Key> key_of(std::uint32_t column) const;
   const ColumnStrings* own_of(const TileProgram& program, std::size_t output) const;
 
   StringPool* pool_;
-  DeviceCache* cache_;
+  DeviceCache* cache_ = nullptr;
   std::string identity_;
+  std::vector<FunctionOfStrings> functions_;  // with strings as results
   std::shared_ptr<Own> own_ = std::make_shared<Own>();
 };
 

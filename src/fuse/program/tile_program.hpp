@@ -123,6 +123,13 @@ struct PagedLoad {
   bool operator==(const PagedLoad&) const = default;
 };
 
+// A constant whose code is the number that a column's strings have.
+struct OwnParameter {
+  std::uint32_t parameter = 0, column = 0;
+  bool is_chosen = false;  // a row may have it as its value, so that it has a number in any case
+  bool operator==(const OwnParameter&) const = default;
+};
+
 struct TileProgram {
   std::shared_ptr<Graph> graph = std::make_shared<Graph>();  // over the source's schema
   // The source's own columns, then the lookups' columns, then the derived ones.
@@ -134,10 +141,10 @@ struct TileProgram {
   // All of scanned_columns() if kernels read pages; else none. Functions of a string are then
   // tables by its code, or computed from its bytes.
   std::vector<PagedLoad> paged;
-  // Columns of the source with strings that have numbers of their own as codes, and the parameters
-  // that are such numbers: parameter, column. All other codes are the run's.
+  // Columns with strings that have numbers of their own as codes, and the parameters that are such
+  // numbers. All other codes are the run's.
   std::vector<std::uint32_t> own_codes;
-  std::vector<std::pair<std::uint32_t, std::uint32_t>> own_parameters;
+  std::vector<OwnParameter> own_parameters;
   std::vector<NodeId> predicates;  // in order; a row passes if all are TRUE
   std::optional<TopK> top_k;       // compact: the host needs no more rows than these
   std::optional<TopKBound> bound;  // of top_k, if its first key is a number

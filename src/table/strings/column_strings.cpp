@@ -99,10 +99,13 @@ std::uint64_t ColumnStrings::bytes() const {
   return bytes_;
 }
 
-std::shared_ptr<ColumnStrings> keep_strings(DeviceCache& cache, const std::string& identity,
-                                            std::uint32_t column,
+DeviceCache::Key key_of_strings(const std::string& identity, std::uint32_t column,
+                                const std::string& function) {
+  return {"strings" + function, identity, column, 0, 0};
+}
+
+std::shared_ptr<ColumnStrings> keep_strings(DeviceCache& cache, const DeviceCache::Key& key,
                                             std::shared_ptr<ColumnStrings> strings) {
-  const DeviceCache::Key key{"strings", identity, column, 0, 0};
   if (auto known = cache.find<std::shared_ptr<ColumnStrings>>(key)) return *known;
   cache.put(key, std::make_shared<const std::shared_ptr<ColumnStrings>>(strings),
             sizeof(ColumnStrings));

@@ -55,10 +55,12 @@ class ColumnStrings {
   mutable std::shared_ptr<const Column> all_ = std::make_shared<const Column>();
 };
 
-// Returns the strings that a session keeps of a column of a source; `strings` if it has none, which
-// it keeps then. Two runs that begin at once number the strings of a column together.
-std::shared_ptr<ColumnStrings> keep_strings(DeviceCache& cache, const std::string& identity,
-                                            std::uint32_t column,
+// Returns the key of the strings of a source's column, or of a function of it.
+DeviceCache::Key key_of_strings(const std::string& identity, std::uint32_t column,
+                                const std::string& function = {});
+// Returns the strings that a session keeps under a key; `strings` if it has none, which it keeps
+// then. Two runs that begin at once number the strings of a column together.
+std::shared_ptr<ColumnStrings> keep_strings(DeviceCache& cache, const DeviceCache::Key& key,
                                             std::shared_ptr<ColumnStrings> strings);
 
 }  // namespace penstock::plan
