@@ -19,7 +19,19 @@ class BitBuilder {
   std::uint64_t count_ = 0;
 };
 
-// Builds strings; offsets are 4 bytes wide while they fit.
+// Gives a column its strings: contiguous bytes, and where each begins and the last one ends.
+// Offsets are 4 bytes wide while they fit.
+inline void set_strings(Column& column, std::vector<std::byte> bytes,
+                        std::vector<std::int64_t> offsets) {
+  column.offset_bytes = bytes.size() <= INT32_MAX ? 4 : 8;
+  if (column.offset_bytes == 4)
+    column.offsets = Bytes::own(std::vector<std::int32_t>(offsets.begin(), offsets.end()));
+  else
+    column.offsets = Bytes::own(std::move(offsets));
+  column.values = Bytes::own(std::move(bytes));
+}
+
+// Builds strings.
 class StringBuilder {
  public:
   explicit StringBuilder(std::uint64_t row_count) { offsets_.reserve(row_count + 1); }
@@ -31,14 +43,7 @@ class StringBuilder {
   void push_row(const Column& column, std::uint64_t row) {
     push(column.is_valid(row) ? column.string(row) : std::string_view());
   }
-  void take(Column& column) {
-    column.offset_bytes = bytes_.size() <= INT32_MAX ? 4 : 8;
-    if (column.offset_bytes == 4)
-      column.offsets = Bytes::own(std::vector<std::int32_t>(offsets_.begin(), offsets_.end()));
-    else
-      column.offsets = Bytes::own(std::move(offsets_));
-    column.values = Bytes::own(std::move(bytes_));
-  }
+  void take(Column& column) { set_strings(column, std::move(bytes_), std::move(offsets_)); }
 
  private:
   std::vector<std::byte> bytes_;

@@ -1,8 +1,11 @@
 #include "table/strings/column_strings.hpp"
 
+#include <algorithm>
 #include <atomic>
+#include <span>
 #include <string>
 
+#include "base/parallel.hpp"
 #include "column/column_builders.hpp"
 
 namespace penstock::plan {
@@ -60,13 +63,21 @@ void ColumnStrings::set_complete(const std::string& identity) {
 }
 
 Column ColumnStrings::copied(std::size_t first) const {
+  const auto text = [&](std::size_t i) {
+    return pool_.text(static_cast<std::uint32_t>(first + i));
+  };
   Column column;
   column.type = {Kind::string};
   column.row_count = pool_.size() - first;
-  column::StringBuilder builder(column.row_count);
-  for (std::size_t number = first; number < pool_.size(); number++)
-    builder.push(pool_.text(static_cast<std::uint32_t>(number)));
-  builder.take(column);
+  std::vector<std::int64_t> offsets(column.row_count + 1);
+  for (std::size_t i = 0; i < column.row_count; i++)
+    offsets[i + 1] = offsets[i] + static_cast<std::int64_t>(text(i).size());
+  std::vector<std::byte> bytes(static_cast<std::size_t>(offsets.back()));
+  in_parallel(column.row_count, min_rows_per_thread, [&](std::uint64_t i, std::uint64_t last) {
+    for (; i < last; i++)
+      std::ranges::copy(std::as_bytes(std::span(text(i))), bytes.begin() + offsets[i]);
+  });
+  column::set_strings(column, std::move(bytes), std::move(offsets));
   return column;
 }
 

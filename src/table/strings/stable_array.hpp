@@ -21,6 +21,17 @@ template <class T> class StableArray {
     blocks_[place.block][place.offset] = value;
     size_++;
   }
+  // Adds elements, which set() gives their values.
+  void resize(std::uint64_t size) {
+    if (size > size_)
+      for (std::size_t block = 0; block <= place_of(size - 1).block; block++)
+        if (!blocks_[block]) blocks_[block] = std::make_unique<T[]>(first_size << block);
+    size_ = size;
+  }
+  void set(std::uint64_t index, T value) {
+    const Place place = place_of(index);
+    blocks_[place.block][place.offset] = value;
+  }
 
  private:
   struct Place {

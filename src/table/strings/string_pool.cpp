@@ -1,6 +1,7 @@
 #include "table/strings/string_pool.hpp"
 
 #include <algorithm>
+#include <atomic>
 #include <cstring>
 #include <random>
 
@@ -43,6 +44,12 @@ std::uint64_t hash_of_word(std::uint64_t hash, std::uint64_t point, std::uint64_
   return (sum & prime) + (sum >> 61);
 }
 
+std::uint64_t position_of(std::uint64_t hash, std::uint64_t code) {
+  return hash >> 32 << 32 | (code + 1);
+}
+bool is_of_hash(std::uint64_t position, std::uint64_t hash) { return (position ^ hash) >> 32 == 0; }
+std::uint32_t code_at(std::uint64_t position) { return static_cast<std::uint32_t>(position) - 1; }
+
 }  // namespace
 
 std::uint64_t StringPool::hash_of(std::string_view text) {
@@ -69,14 +76,22 @@ std::string_view StringPool::keep(std::string_view text) {
   return {to, text.size()};
 }
 
-void StringPool::grow() {
-  std::vector<Position> larger(positions_.size() * 4);
-  for (std::size_t code = 0; code < hashes_.size(); code++) {
-    std::uint64_t at = hashes_[code];
-    while (larger[at & (larger.size() - 1)].code != 0) at++;
-    larger[at & (larger.size() - 1)] = {static_cast<std::uint32_t>(hashes_[code] >> 32),
-                                        static_cast<std::uint32_t>(code + 1)};
-  }
+// Makes room for so many strings. Threads put known ones into the larger table.
+void StringPool::reserve(std::uint64_t count) {
+  std::uint64_t size = positions_.size();
+  while (2 * count > size) size *= 4;
+  if (size == positions_.size()) return;
+  std::vector<Position> larger(size);
+  in_parallel(hashes_.size(), min_rows_per_thread, [&](std::uint64_t code, std::uint64_t last) {
+    for (; code < last; code++)
+      for (std::uint64_t at = hashes_[code];; at++) {
+        Position gap = 0;
+        if (std::atomic_ref(larger[at & (size - 1)])
+                .compare_exchange_strong(gap, position_of(hashes_[code], code),
+                                         std::memory_order_relaxed))
+          break;
+      }
+  });
   positions_ = std::move(larger);
 }
 
@@ -90,32 +105,30 @@ std::uint32_t StringPool::find(std::string_view text) const {
 // Returns the string's code, or no_code; `at` becomes its position, or that of the gap after it.
 std::uint32_t StringPool::find(std::string_view text, std::uint64_t hash, std::uint64_t& at) const {
   for (at = hash;; at++) {
-    const Position& position = positions_[at & (positions_.size() - 1)];
-    if (position.code == 0) return no_code;
-    if (position.hash == static_cast<std::uint32_t>(hash >> 32) &&
-        strings_[position.code - 1] == text)
-      return position.code - 1;
+    const Position position = positions_[at & (positions_.size() - 1)];
+    if (position == 0) return no_code;
+    if (is_of_hash(position, hash) && strings_[code_at(position)] == text) return code_at(position);
   }
 }
 
 std::uint32_t StringPool::code(std::string_view text, std::uint64_t hash) {
-  if (2 * (strings_.size() + 1) > positions_.size()) grow();
+  reserve(strings_.size() + 1);
   std::uint64_t at = 0;
   if (const std::uint32_t known = find(text, hash, at); known != no_code) return known;
+  const auto code = static_cast<std::uint32_t>(strings_.size());
   strings_.push_back(keep(text));
   hashes_.push_back(hash);
-  positions_[at & (positions_.size() - 1)] = {static_cast<std::uint32_t>(hash >> 32),
-                                              static_cast<std::uint32_t>(strings_.size())};
-  return static_cast<std::uint32_t>(strings_.size() - 1);
+  positions_[at & (positions_.size() - 1)] = position_of(hash, code);
+  return code;
 }
 
 // Prefetches the memory that strings some way ahead will need: a table of millions is larger than
 // the caches.
 void StringPool::expect(std::uint64_t position_hash, std::uint64_t string_hash) const {
   __builtin_prefetch(&positions_[position_hash & (positions_.size() - 1)]);
-  const Position& position = positions_[string_hash & (positions_.size() - 1)];
-  if (position.code == 0 || position.hash != static_cast<std::uint32_t>(string_hash >> 32)) return;
-  __builtin_prefetch(strings_[position.code - 1].data());
+  const Position position = positions_[string_hash & (positions_.size() - 1)];
+  if (position == 0 || !is_of_hash(position, string_hash)) return;
+  __builtin_prefetch(strings_[code_at(position)].data());
 }
 
 // Looks strings up that the pool has, by several threads. Rows of others get no_code.
@@ -140,11 +153,74 @@ void StringPool::encode_strings(const Column& strings, std::vector<std::uint32_t
   find_known(strings, hashes, codes);
   for (std::uint64_t row = 0; row < strings.row_count; row++)
     if (codes[row] == no_code) added.push_back(row);
-  for (std::size_t i = 0; i < added.size(); i++) {
-    if (i + positions_ahead < added.size())
-      expect(hashes[added[i + positions_ahead]], hashes[added[i + strings_ahead]]);
-    codes[added[i]] = code(strings.string(added[i]), hashes[added[i]]);
+  add({strings, added, hashes, codes});
+}
+
+void StringPool::add(const NewRows& added) {
+  constexpr std::size_t min_rows_for_threads = 1 << 13;
+  const std::size_t count = added.rows.size();
+  if (count >= min_rows_for_threads) return add_in_threads(added);
+  for (const std::uint64_t row : added.rows)
+    added.codes[row] = code(added.strings.string(row), added.hashes[row]);
+}
+
+// Returns the position of a new row's string. Of equal strings the first row has it, as the code
+// after the pool's.
+std::uint64_t StringPool::claim(const NewRows& added, std::uint64_t i) {
+  const std::uint64_t row = added.rows[i], hash = added.hashes[row], mask = positions_.size() - 1;
+  const Position mine = position_of(hash, strings_.size() + i);
+  for (std::uint64_t at = hash;; at++) {
+    const std::atomic_ref position(positions_[at & mask]);
+    Position seen = 0;
+    if (position.compare_exchange_strong(seen, mine)) return at & mask;
+    if (!is_of_hash(seen, hash) || code_at(seen) < strings_.size()) continue;
+    if (added.strings.string(added.rows[code_at(seen) - strings_.size()]) !=
+        added.strings.string(row))
+      continue;
+    while (code_at(seen) > code_at(mine) && !position.compare_exchange_weak(seen, mine)) {}
+    return at & mask;
   }
+}
+
+// Threads find the first row of each string. Codes are counted by one thread, and threads copy the
+// strings.
+void StringPool::add_in_threads(const NewRows& added) {
+  const std::uint64_t known = strings_.size(), count = added.rows.size();
+  const auto text = [&](std::uint64_t i) { return added.strings.string(added.rows[i]); };
+  reserve(known + count);
+  std::vector<std::uint64_t> positions(count), places(count);
+  std::vector<std::uint32_t> firsts(count), codes(count);
+  const auto for_each = [&](const auto& each) {
+    in_parallel(count, 1 << 11, [&](std::uint64_t i, std::uint64_t last) {
+      for (; i < last; i++) each(i);
+    });
+  };
+  for_each([&](std::uint64_t i) { positions[i] = claim(added, i); });
+  for_each([&](std::uint64_t i) {
+    firsts[i] = static_cast<std::uint32_t>(code_at(positions_[positions[i]]) - known);
+  });
+  std::uint64_t bytes = 0, code = known;
+  for (std::uint64_t i = 0; i < count; i++) {
+    if (firsts[i] != i) continue;
+    codes[i] = static_cast<std::uint32_t>(code++);
+    places[i] = bytes;
+    bytes += text(i).size();
+  }
+  char* const block =
+      blocks_
+          .emplace_back(std::make_unique_for_overwrite<char[]>(std::max<std::uint64_t>(bytes, 1)))
+          .get();
+  strings_.resize(code);
+  hashes_.resize(code);
+  for_each([&](std::uint64_t i) {
+    added.codes[added.rows[i]] = codes[firsts[i]];
+    if (firsts[i] != i) return;
+    const std::string_view from = text(i);
+    std::copy(from.begin(), from.end(), block + places[i]);
+    strings_.set(codes[i], {block + places[i], from.size()});
+    hashes_[codes[i]] = added.hashes[added.rows[i]];
+    positions_[positions[i]] = position_of(hashes_[codes[i]], codes[i]);
+  });
 }
 
 Status StringPool::encode_encoded(const Column& column, std::vector<std::uint32_t>& codes) {

@@ -32,9 +32,13 @@ class StringPool {
   Status encode(const Column& column, std::vector<std::uint32_t>& codes);
 
  private:
-  // A position of the hash table: half of a string's hash, and its code plus 1.
-  struct Position {
-    std::uint32_t hash = 0, code = 0;
+  // A position of the hash table: the higher half of a string's hash, and its code plus 1; 0: free.
+  using Position = std::uint64_t;
+  // Rows with strings that the pool has not, and the hashes and codes of all rows.
+  struct NewRows {
+    const Column& strings;
+    std::span<const std::uint64_t> rows, hashes;
+    std::span<std::uint32_t> codes;
   };
 
   static std::uint64_t hash_of(std::string_view text);
@@ -45,8 +49,11 @@ class StringPool {
   void expect(std::uint64_t position_hash, std::uint64_t string_hash) const;
   void encode_strings(const Column& strings, std::vector<std::uint32_t>& codes);
   Status encode_encoded(const Column& column, std::vector<std::uint32_t>& codes);
+  void add(const NewRows& added);
+  void add_in_threads(const NewRows& added);
+  std::uint64_t claim(const NewRows& added, std::uint64_t i);
   std::string_view keep(std::string_view text);
-  void grow();
+  void reserve(std::uint64_t count);
 
   std::vector<Position> positions_ =
       std::vector<Position>(256);  // by hash, a power of two of them, at most half in use

