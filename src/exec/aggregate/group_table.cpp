@@ -60,10 +60,17 @@ bool GroupTable::add(std::span<const std::uint64_t> entries, std::size_t entry_w
 
 bool GroupTable::add_wanted(std::span<const std::uint64_t> entries, const EntryForm& form) {
   std::vector<std::uint64_t> some;
-  for (std::size_t at = 0; at < entries.size(); at += form.words) {
-    const auto entry = entries.subspan(at, form.words);
-    if (wanted_->has(entry.data() + form.key)) some.insert(some.end(), entry.begin(), entry.end());
-  }
+  std::mutex mutex;
+  in_parallel(entries.size() / form.words, min_ranked_groups,
+              [&](std::uint64_t first, std::uint64_t last) {
+                std::vector<std::uint64_t> of_part;
+                for (std::uint64_t i = first; i < last; i++)
+                  if (const auto entry = entries.subspan(i * form.words, form.words);
+                      wanted_->has(entry.data() + form.key))
+                    of_part.insert(of_part.end(), entry.begin(), entry.end());
+                const std::lock_guard lock(mutex);
+                some.insert(some.end(), of_part.begin(), of_part.end());
+              });
   return add_form(some, form, nullptr);
 }
 
