@@ -64,6 +64,8 @@ GroupLayout::GroupLayout(const TileProgram& of, const ProgramStrings& of_codes)
       cleared(partial_count),
       has_strings(has_string_extremes(of)) {
   clear(of, cleared);
+  for (std::size_t i = 0; i < of.outputs.size(); i++)
+    own_strings.push_back(strings.of_output(of, i));
   if (!std::ranges::all_of(of.accumulators, is_exact_sum)) return;
   for (const Accumulator& a : of.accumulators) sums.push_back({a.word, word_count(a) == 2});
 }

@@ -33,14 +33,16 @@ struct GroupLayout {
   }
   // Returns the string of a key's word, and of an extreme of the argument after the keys.
   std::string_view text_of_key(std::size_t i, std::uint64_t word) const {
-    return strings.text(program, i, static_cast<std::uint32_t>(word));
+    const auto code = static_cast<std::uint32_t>(word);
+    return own_strings[i] ? own_strings[i]->text(code) : strings.pool().text(code);
   }
   std::string_view text_of_argument(Partial code) const {
-    return strings.text(program, program.key_count, static_cast<std::uint32_t>(code));
+    return text_of_key(program.key_count, static_cast<std::uint64_t>(code));
   }
 
   const TileProgram& program;
   const ProgramStrings strings;
+  std::vector<std::shared_ptr<const ColumnStrings>> own_strings;  // of each output; or null
   std::size_t key_words = 0, compared_words = 0, partial_count = 0;
   std::size_t row_words = 0;     // even: partials are aligned
   std::vector<Partial> cleared;  // of no rows

@@ -105,21 +105,26 @@ std::uint64_t GroupOrder::rank(const Column& column, const std::uint64_t* row) c
   return column.descending ? ~rank : rank;
 }
 
+int GroupOrder::compare_texts(const Column& column, const std::uint64_t* a,
+                              const std::uint64_t* b) const {
+  const std::uint64_t of_a = layout_.key(a)[column.column], of_b = layout_.key(b)[column.column];
+  if (of_a == of_b) return 0;
+  const int order =
+      layout_.text_of_key(column.column, of_a).compare(layout_.text_of_key(column.column, of_b));
+  return column.descending ? -order : order;
+}
+
 // Numbers are their ranks, except the least and the greatest: these may be NULL's, or of values
 // that 64 bits do not hold.
 int GroupOrder::compare(const Column& column, const std::uint64_t* a,
                         const std::uint64_t* b) const {
+  if (column.kind == Kind::text_key && !layout_.is_null(a, column.column) &&
+      !layout_.is_null(b, column.column))
+    return compare_texts(column, a, b);
   const std::uint64_t of_a = rank(column, a), of_b = rank(column, b);
   if (of_a != of_b) return of_a < of_b ? -1 : 1;
   const bool is_number = column.kind == Kind::integer_key || column.kind == Kind::integer;
   if (is_number && of_a != 0 && of_a != last_rank) return 0;
-  if (column.kind == Kind::text_key && !layout_.is_null(a, column.column) &&
-      !layout_.is_null(b, column.column)) {
-    const int order =
-        layout_.text_of_key(column.column, layout_.key(a)[column.column])
-            .compare(layout_.text_of_key(column.column, layout_.key(b)[column.column]));
-    return column.descending ? -order : order;
-  }
   const Scalar x = value_of(column, a), y = value_of(column, b);
   if (x.is_null || y.is_null)
     return x.is_null == y.is_null ? 0 : x.is_null == column.nulls_first ? -1 : 1;

@@ -36,6 +36,7 @@ class GroupOrder {
   }
   std::string_view text_of(const Column& column, Int128 code) const;
   Scalar value_of(const Column& column, const std::uint64_t* row) const;
+  int compare_texts(const Column& column, const std::uint64_t* a, const std::uint64_t* b) const;
   int compare(const Column& column, const std::uint64_t* a, const std::uint64_t* b) const;
 
   const GroupLayout& layout_;

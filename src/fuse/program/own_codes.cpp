@@ -199,10 +199,15 @@ void separate_constants(TileProgram& program) {
 void use_codes_of_run(TileProgram& program) {
   program.own_codes.clear();
   program.own_parameters.clear();
+  if (!program.of_distinct) return;
+  TileProgram totals = *program.of_distinct;
+  use_codes_of_run(totals);
+  program.of_distinct = std::make_shared<const TileProgram>(std::move(totals));
 }
 
 void choose_own_codes(TileProgram& program) {
-  use_codes_of_run(program);
+  program.own_codes.clear();
+  program.own_parameters.clear();
   if (program.rows_stay) return;  // other steps read their codes
   const StringSets sets(program);
   for (const std::uint32_t column : program.device_columns)
@@ -273,24 +278,22 @@ void ProgramStrings::set_column(std::uint32_t column,
   own_->push_back({column, std::move(strings), nullptr});
 }
 
-const ColumnStrings* ProgramStrings::own_of(const TileProgram& program, std::size_t output) const {
+std::shared_ptr<ColumnStrings> ProgramStrings::of_output(const TileProgram& program,
+                                                         std::size_t output) const {
   const std::optional<std::uint32_t> column = column_of_output(program, output);
-  if (!column) return nullptr;
-  for (const OwnStrings& own : *own_)
-    if (own.column == *column) return own.strings.get();
-  return nullptr;
+  return column ? of_column(*column) : nullptr;
 }
 
 std::string_view ProgramStrings::text(const TileProgram& program, std::size_t output,
                                       std::uint32_t code) const {
-  const ColumnStrings* const own = own_of(program, output);
+  const auto own = of_output(program, output);
   return own ? own->text(code) : pool_->text(code);
 }
 
 CodeOfText ProgramStrings::codes(const TileProgram& program, std::size_t output) const {
-  const std::optional<std::uint32_t> column = column_of_output(program, output);
-  if (!column) return [pool = pool_](std::string_view text) { return pool->code(text); };
-  return [own = of_column(*column)](std::string_view text) { return own->number(text); };
+  if (auto own = of_output(program, output))
+    return [own = std::move(own)](std::string_view text) { return own->number(text); };
+  return [pool = pool_](std::string_view text) { return pool->code(text); };
 }
 
 std::string_view ProgramStrings::text(const TileProgram& program, const AggregateResult& result,
@@ -330,8 +333,7 @@ std::uint32_t ProgramStrings::code_of_parameter(const TileProgram& program,
 ProgramStrings ProgramStrings::of_outputs(const TileProgram& program) const {
   ProgramStrings outputs(*pool_);
   for (std::uint32_t i = 0; i < program.outputs.size(); i++)
-    if (own_of(program, i) != nullptr)
-      outputs.set_column(i, of_column(*column_of_output(program, i)));
+    if (auto own = of_output(program, i)) outputs.set_column(i, std::move(own));
   return outputs;
 }
 

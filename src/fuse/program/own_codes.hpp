@@ -51,6 +51,9 @@ class ProgramStrings {
   DeviceCache::Key key(const std::string& kind, std::uint32_t column, std::uint64_t count) const;
   // Keeps the strings longer than what has their numbers: a number is of no use without its string.
   void keep_again() const;
+  // Returns the strings that an output of the program has by their numbers; null if it has codes of
+  // the run.
+  std::shared_ptr<ColumnStrings> of_output(const TileProgram& program, std::size_t output) const;
   // Returns the string of a code that an output of the program has.
   std::string_view text(const TileProgram& program, std::size_t output, std::uint32_t code) const;
   // Returns the code of a string as an output of the program has it, which is new if no row has it.
@@ -83,7 +86,6 @@ class ProgramStrings {
   void set_column(std::uint32_t column, std::shared_ptr<ColumnStrings> strings) const;
   // Returns the key under which a session keeps the strings; nothing: it keeps none.
   std::optional<DeviceCache::Key> key_of(std::uint32_t column) const;
-  const ColumnStrings* own_of(const TileProgram& program, std::size_t output) const;
 
   StringPool* pool_;
   DeviceCache* cache_ = nullptr;
