@@ -103,13 +103,15 @@ def chosen():
     """Constants that a choice gives, of which some are no string of the column; functions as keys."""
     for column in ("s", "m", "u", "nothing", "late"):
         yield f"SELECT CASE WHEN k > 50 THEN {column} ELSE 'no string' END AS x, count(*) AS c FROM $ GROUP BY x ORDER BY x"
-        yield f"SELECT CASE WHEN k > 70 THEN {column} WHEN k > 40 THEN 'no string' WHEN k > 20 THEN 'none either' END AS x, count(*) AS c FROM $ GROUP BY x ORDER BY x"
+        three = f"CASE WHEN k > 70 THEN {column} WHEN k > 40 THEN 'no string' WHEN k > 20 THEN 'neither' END"
+        yield f"SELECT {three} AS x, count(*) AS c FROM $ GROUP BY x ORDER BY x"
         yield f"SELECT coalesce({column}, 'missing') AS x, min(id) AS a FROM $ WHERE {column} <> 'missing' OR id < 99 GROUP BY x ORDER BY x"
         yield f"SELECT id, CASE WHEN k < 9 THEN '' ELSE {column} END AS x FROM $ ORDER BY id LIMIT 30"
         yield f"SELECT upper({column}) AS x, count(*) AS c, min({column}) AS a FROM $ GROUP BY x ORDER BY x"
         yield f"SELECT CASE WHEN k > 50 THEN lower({column}) ELSE 'No String' END AS x, count(*) AS c FROM $ GROUP BY x ORDER BY x"
         yield f"SELECT regexp_replace({column}, '[aeiou]', 'X') AS x, count(DISTINCT {column}) AS c FROM $ GROUP BY x ORDER BY x"
-        yield f"SELECT count(DISTINCT left({column}, 2)) AS c, count(DISTINCT CASE WHEN k > 30 THEN {column} ELSE 'one more' END) AS d FROM $"
+        one_more = f"CASE WHEN k > 30 THEN {column} ELSE 'one more' END"
+        yield f"SELECT count(DISTINCT left({column}, 2)) AS c, count(DISTINCT {one_more}) AS d FROM $"
     yield from (
         "SELECT CASE WHEN s = 'google' THEN 'google' ELSE 'other' END AS x, count(*) AS c FROM $ GROUP BY x ORDER BY x",
         "SELECT CASE WHEN k > 50 THEN 'many' ELSE 'few' END AS x, count(*) AS c FROM $ GROUP BY x ORDER BY x",
@@ -120,7 +122,7 @@ def chosen():
         "SELECT upper(m) AS x, lower(m) AS y, m, count(*) AS c FROM $ WHERE upper(m) <> 'AIR' GROUP BY x, y, m ORDER BY x, y, m",
         "SELECT CASE WHEN k > 50 THEN m ELSE 'zebra' END AS x, max(m) AS a FROM $ GROUP BY x ORDER BY x DESC LIMIT 3",
         "SELECT max(CASE WHEN k > 50 THEN m ELSE 'zebra' END) AS a, min(upper(s)) AS b FROM $",
-        "SELECT a.m AS x, coalesce(b.m, 'none') AS y, count(*) AS c FROM $ a LEFT JOIN $ b ON a.id = b.id + 4000 GROUP BY x, y ORDER BY x, y",
+        "SELECT a.m AS x, coalesce(b.m, 'none') AS y, count(*) AS c FROM $ a LEFT JOIN $ b ON a.id = b.k GROUP BY x, y ORDER BY x, y",
     )
 
 

@@ -164,8 +164,8 @@ void StringPool::add(const NewRows& added) {
     added.codes[row] = code(added.strings.string(row), added.hashes[row]);
 }
 
-// Returns the position of a new row's string. Of equal strings the first row has it, as the code
-// after the pool's.
+// Returns the position of a new row's string. It has the first row with the string, as a code after
+// the pool's.
 std::uint64_t StringPool::claim(const NewRows& added, std::uint64_t i) {
   const std::uint64_t row = added.rows[i], hash = added.hashes[row], mask = positions_.size() - 1;
   const Position mine = position_of(hash, strings_.size() + i);
