@@ -202,6 +202,13 @@ Result<NodeId> Builder::string_cast(NodeId input, Type type, bool is_try) {
   return select(fits, c.call(string_as(type), {input}), literal(Scalar::null_of(type)));
 }
 
+Result<NodeId> Builder::cast_to_string(NodeId input) {
+  Construction c(*graph_);
+  if (c.type(input).kind == Kind::string) return input;
+  if (c.is_null_literal(input)) return literal(Scalar::null_of({Kind::string}));
+  return c.call(string_from(c.type(input)), {input});
+}
+
 Result<NodeId> Builder::custom(std::shared_ptr<const CustomFunction> function,
                                std::vector<NodeId> inputs) {
   if (inputs.size() != function->parameter_types.size())

@@ -167,7 +167,9 @@ Column string_column(std::span<const Scalar> values) {
   std::vector<std::optional<std::string>> texts;
   for (const Scalar& value : values)
     texts.push_back(value.is_null ? std::nullopt : std::optional(value.text));
-  return Column::from_strings(texts);
+  Column column = Column::from_strings(texts);
+  if (std::ranges::none_of(values, &Scalar::is_null)) column.validity = {};
+  return column;
 }
 
 }  // namespace

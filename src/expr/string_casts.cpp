@@ -14,14 +14,15 @@ using Functions = std::map<std::string, std::shared_ptr<const CustomFunction>>;
 
 // A function is made once, so that equal calls are one node of a graph.
 std::shared_ptr<const CustomFunction> made_once(
-    const std::string& name, Type result, std::function<Scalar(std::span<const Scalar>)> host) {
+    const std::string& name, Type input, Type result,
+    std::function<Scalar(std::span<const Scalar>)> host) {
   static std::mutex mutex;
   static Functions functions;
   const std::scoped_lock lock(mutex);
   std::shared_ptr<const CustomFunction>& function = functions[name];
   if (!function)
     function = std::make_shared<const CustomFunction>(
-        CustomFunction{name, {"input1"}, {{Kind::string}}, result, "", std::move(host)});
+        CustomFunction{name, {"input1"}, {input}, result, "", std::move(host)});
   return function;
 }
 
@@ -36,15 +37,21 @@ bool is_castable_from_string(Type type) {
 }
 
 std::shared_ptr<const CustomFunction> string_fits(Type type) {
-  return made_once("is_" + name_of(type), {Kind::boolean}, [type](std::span<const Scalar> in) {
-    return Scalar::of(Type{Kind::boolean}, Int128{parse_as(type, in[0].text).has_value()});
-  });
+  return made_once(
+      "is_" + name_of(type), {Kind::string}, {Kind::boolean}, [type](std::span<const Scalar> in) {
+        return Scalar::of(Type{Kind::boolean}, Int128{parse_as(type, in[0].text).has_value()});
+      });
 }
 
 std::shared_ptr<const CustomFunction> string_as(Type type) {
-  return made_once("as_" + name_of(type), type, [type](std::span<const Scalar> in) {
+  return made_once("as_" + name_of(type), {Kind::string}, type, [type](std::span<const Scalar> in) {
     return parse_as(type, in[0].text).value_or(zero_of(type));
   });
+}
+
+std::shared_ptr<const CustomFunction> string_from(Type type) {
+  return made_once("from_" + name_of(type), type, {Kind::string},
+                   [](std::span<const Scalar> in) { return Scalar::of(text_of(in[0])); });
 }
 
 }  // namespace penstock::expr

@@ -1,5 +1,5 @@
-// Casts of strings to other types. The host computes them once per string of a dictionary, as it
-// does functions of strings: whether a string can be cast, and to what.
+// Casts of strings to other types, and of these to strings. The host computes them once per string
+// of a dictionary, as it does functions of strings: whether a string can be cast, and to what.
 #pragma once
 #include <memory>
 
@@ -13,5 +13,7 @@ bool is_castable_from_string(Type type);
 std::shared_ptr<const CustomFunction> string_fits(Type type);
 // Returns a string's value; 0 of a string that has none.
 std::shared_ptr<const CustomFunction> string_as(Type type);
+// Returns a value of the type as results print it. The interpreter calls it row by row.
+std::shared_ptr<const CustomFunction> string_from(Type type);
 
 }  // namespace penstock::expr

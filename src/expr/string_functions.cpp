@@ -99,20 +99,30 @@ Status no_string_column() {
           "a function of strings, or an order of strings, takes one column and constants"};
 }
 
-Status check_string_call(const Graph& graph, NodeId call) {
-  const Node& node = graph.at(call);
-  if (node.op != Op::custom || !is_string_function(*graph.custom_functions[node.payload]))
-    return {};
-  std::size_t columns = 0;
-  bool fits = true;
-  for (NodeId input : node.inputs) {
+namespace {
+
+bool is_of_one_column(const Graph& graph, const Node& call) {
+  const auto is_column = [&](NodeId input) {
     const Node& from = graph.at(input);
-    columns += from.op != Op::parameter;
-    fits = fits && (from.op == Op::parameter || (from.type.kind == Kind::string &&
-                                                 (from.op == Op::column || from.op == Op::custom)));
+    return from.type.kind == Kind::string && (from.op == Op::column || from.op == Op::custom);
+  };
+  const auto is_constant = [&](NodeId input) { return graph.at(input).op == Op::parameter; };
+  return std::ranges::count_if(call.inputs, is_constant) + 1 ==
+             static_cast<std::ptrdiff_t>(call.inputs.size()) &&
+         std::ranges::any_of(call.inputs, is_column);
+}
+
+}  // namespace
+
+bool needs_string_rows(const Graph& graph, std::span<const NodeId> roots) {
+  const std::vector<bool> needed = reachable(graph, roots);
+  for (NodeId id = 0; id < graph.size(); id++) {
+    const Node& node = graph.at(id);
+    if (needed[id] && node.op == Op::custom &&
+        is_string_function(*graph.custom_functions[node.payload]) && !is_of_one_column(graph, node))
+      return true;
   }
-  if (fits && columns == 1) return {};
-  return no_string_column();
+  return false;
 }
 
 }  // namespace penstock::expr

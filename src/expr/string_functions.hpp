@@ -49,9 +49,9 @@ std::shared_ptr<const CustomFunction> string_is_present();
 // of one string alone: scans that number a column's strings know it.
 std::shared_ptr<const CustomFunction> string_rank();
 Status no_string_column();  // why a call is refused
-// Refuses a call that no column can be derived for: of anything but one column, or one such call,
-// and constants.
-Status check_string_call(const Graph& graph, NodeId call);
+// Returns whether the roots need a function of strings that the interpreter computes row by row:
+// one of anything but a column of strings, or of one such call, and constants.
+bool needs_string_rows(const Graph& graph, std::span<const NodeId> roots);
 inline bool is_string_function(const CustomFunction& function) { return function.body.empty(); }
 
 }  // namespace penstock::expr

@@ -5,28 +5,39 @@
 #include <numeric>
 
 #include "base/parallel.hpp"
+#include "expr/operation.hpp"
+#include "expr/string_functions.hpp"
 #include "expr/value.hpp"
 #include "table/rows/gather.hpp"
 
 namespace penstock::plan {
 namespace {
 
-std::vector<Scalar> row_of(const Table& table, std::uint64_t row) {
-  std::vector<Scalar> values;
-  for (const Column& column : table.columns) values.push_back(scalar_at(column, row));
-  return values;
-}
-
-Result<Table> filter_on_host(const Step& step, const Table& input) {
-  std::vector<std::uint64_t> kept;
-  for (std::uint64_t row = 0; row < input.row_count; row++) {
-    const std::vector<Evaluated> result =
-        evaluate(*step.graph, std::span(&step.predicate, 1), row_of(input, row));
-    if (result[0].fault != Code::ok)
-      return fault_status(*step.graph, result[0].fault_node, result[0].fault, input.schema());
-    if (!result[0].value.is_null && result[0].value.integer != 0) kept.push_back(row);
+// The values of a row in the columns that roots read.
+class RowsOfColumns {
+ public:
+  RowsOfColumns(const Graph& graph, std::span<const NodeId> roots, const Table& table)
+      : table_(table) {
+    const std::vector<bool> needed = expr::reachable(graph, roots);
+    for (NodeId id = 0; id < graph.size(); id++)
+      if (needed[id] && graph.at(id).op == Op::column) columns_.push_back(graph.at(id).payload);
   }
-  return gather(input, kept);
+  std::vector<Scalar> at(std::uint64_t row) const {
+    std::vector<Scalar> values(table_.columns.size());
+    for (const std::uint32_t column : columns_)
+      values[column] = scalar_at(table_.columns[column], row);
+    return values;
+  }
+
+ private:
+  const Table& table_;
+  std::vector<std::uint32_t> columns_;
+};
+
+bool calls_users_functions(const Graph& graph) {
+  return !std::ranges::all_of(graph.custom_functions, [](const auto& function) {
+    return expr::is_string_function(*function);
+  });
 }
 
 // Computes the values of each root. Stops at the first row that faults.
@@ -36,13 +47,12 @@ Result<std::vector<std::vector<Scalar>>> evaluate_rows(const Graph& graph,
   std::vector<std::vector<Scalar>> columns(roots.size(), std::vector<Scalar>(input.row_count));
   if (roots.empty()) return columns;
   std::atomic<std::uint64_t> first_fault{input.row_count};
-  const std::uint64_t min_rows =
-      graph.custom_functions.empty()
-          ? 1 << 12
-          : input.row_count;  // a user's function is called by one thread
+  const RowsOfColumns rows(graph, roots, input);
+  // A user's function is called by one thread.
+  const std::uint64_t min_rows = calls_users_functions(graph) ? input.row_count : 1 << 12;
   in_parallel(input.row_count, min_rows, [&](std::uint64_t first, std::uint64_t last) {
     for (std::uint64_t row = first; row < last; row++) {
-      std::vector<Evaluated> results = evaluate(graph, roots, row_of(input, row));
+      std::vector<Evaluated> results = evaluate(graph, roots, rows.at(row));
       for (std::size_t i = 0; i < roots.size(); i++) {
         if (results[i].fault == Code::ok)
           columns[i][row] = std::move(results[i].value);
@@ -53,10 +63,22 @@ Result<std::vector<std::vector<Scalar>>> evaluate_rows(const Graph& graph,
     }
   });
   if (first_fault == input.row_count) return columns;
-  for (const Evaluated& result : evaluate(graph, roots, row_of(input, first_fault)))
+  for (const Evaluated& result : evaluate(graph, roots, rows.at(first_fault)))
     if (result.fault != Code::ok)
       return fault_status(graph, result.fault_node, result.fault, input.schema());
   return Status(Code::internal, "a fault that is not found again");
+}
+
+Result<Table> filter_on_host(const Step& step, const Table& input) {
+  PENSTOCK_ASSIGN(const auto passes, evaluate_rows(*step.graph, {step.predicate}, input));
+  std::vector<std::uint64_t> kept;
+  for (std::uint64_t row = 0; row < input.row_count; row++)
+    if (!passes[0][row].is_null && passes[0][row].integer != 0) kept.push_back(row);
+  Table rows = input;
+  rows.row_count = kept.size();
+  for (Column& column : rows.columns)  // one that no step wants is not there
+    if (column.row_count == input.row_count) column = gather(column, kept);
+  return rows;
 }
 
 // A constant has one value for all rows.

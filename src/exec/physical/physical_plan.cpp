@@ -91,10 +91,11 @@ Result<OperatorPointer> Planner::compute(StepId id, std::uint64_t row_limit,
     return OperatorPointer(std::make_shared<WindowOperator>(run_, id, std::move(from)));
   }
   if (finishes_on_host(run_.plan, id)) {
-    PENSTOCK_ASSIGN(OperatorPointer from, input(rows_needed(step, row_limit)));
+    PENSTOCK_ASSIGN(OperatorPointer from,
+                    rows(step.inputs[0], rows_needed(step, row_limit), columns_read(step, wanted)));
     return OperatorPointer(std::make_shared<InterpreterOperator>(run_, id, std::move(from)));
   }
-  if (step.kind == StepKind::source && !wanted.empty())
+  if (step.kind == StepKind::source && !wanted.empty() && row_limit == ~std::uint64_t{0})
     return OperatorPointer(std::make_shared<SourceOperator>(run_, id, wanted));
   return scan_for_host(id, row_limit, wanted);
 }

@@ -7,6 +7,20 @@ bool keeps_columns(StepKind kind) {
          kind == StepKind::join;
 }
 
+Columns columns_read(const Step& step, const Columns& wanted) {
+  const bool is_filter = step.kind == StepKind::filter;
+  if ((!is_filter && step.kind != StepKind::map) || (is_filter && wanted.empty())) return {};
+  std::vector<NodeId> roots;
+  if (is_filter) roots.push_back(step.predicate);
+  for (const Projection& projection : step.projections) roots.push_back(projection.root);
+  const std::vector<bool> needed = expr::reachable(*step.graph, roots);
+  Columns columns = is_filter ? wanted : Columns();
+  for (NodeId id = 0; id < step.graph->size(); id++)
+    if (needed[id] && step.graph->at(id).op == Op::column)
+      add_once(columns, step.graph->at(id).payload);
+  return columns;
+}
+
 Columns columns_scanned(const std::vector<TileProgram>& programs) {
   Columns columns;
   for (const TileProgram& program : programs)

@@ -8,6 +8,8 @@ namespace penstock::plan {
 // Returns whether a step yields its input's rows, so that columns may be left out if no later step
 // reads them.
 bool keeps_columns(StepKind kind);
+// Returns the columns that a filter or a map reads of its input's, to yield `wanted`; empty: all.
+Columns columns_read(const Step& step, const Columns& wanted);
 // Returns the columns that programs read of the rows of their base; at least one.
 Columns columns_scanned(const std::vector<TileProgram>& programs);
 // Returns the columns that programs need of the right side of a join, which is their lookup `i`,

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "expr/operation.hpp"
+#include "expr/string_functions.hpp"
 
 namespace penstock::plan {
 namespace {
@@ -48,6 +49,12 @@ bool computes_with_128_bits(const Step& step) {
   return std::any_of(roots.begin(), roots.end(), is_wide);
 }
 
+// Returns whether only the interpreter computes a step.
+bool needs_interpreter(const Step& step) {
+  return computes_with_128_bits(step) ||
+         (step.graph && expr::needs_string_rows(*step.graph, computed_roots(step)));
+}
+
 }  // namespace
 
 Status check_result(const Plan& plan, StepId result) {
@@ -77,11 +84,10 @@ bool finishes_on_host(const Plan& plan, StepId id) {
       plan.step(plan.step(id).inputs[0]).kind == StepKind::window &&
       computed_roots(plan.step(id)).empty())
     return true;
-  if (computes_with_128_bits(plan.step(id))) return true;
+  if (needs_interpreter(plan.step(id))) return true;
   for (StepId at = id; is_filter_or_map(plan, at);) {
     at = plan.step(at).inputs[0];
-    if (yields_small_result(plan.step(at).kind) || computes_with_128_bits(plan.step(at)))
-      return true;
+    if (yields_small_result(plan.step(at).kind) || needs_interpreter(plan.step(at))) return true;
   }
   return false;
 }

@@ -12,7 +12,8 @@ Status check_result(const Plan& plan, StepId result);
 std::vector<std::uint32_t> count_consumers(const Plan& plan, const std::vector<StepId>& results);
 // Returns whether a step is computed by the interpreter. That is so for filters and maps over the
 // rows of an aggregate, sort or limit: there are few. It is also so for every step that computes
-// with 128-bit numbers, which kernels do not, and for filters and maps of its rows.
+// with 128-bit numbers, or functions of strings row by row, which kernels do not, and for filters
+// and maps of its rows.
 bool finishes_on_host(const Plan& plan, StepId id);
 // Returns whether no kernel yields a step: steps on the host, limits, orders and windows.
 bool has_no_kernel(const Plan& plan, StepId id);

@@ -7,10 +7,12 @@
 #include "penstock/sql.hpp"
 
 #include <algorithm>
+#include <array>
 #include <limits>
 
 #include "base/exception_boundary.hpp"
 #include "column/unsupported.hpp"
+#include "expr/string_functions.hpp"
 #include "sql/bind/grouping.hpp"
 #include "sql/bind/join_tables.hpp"
 #include "sql/bind/windowing.hpp"
@@ -64,9 +66,24 @@ class SelectBinder {
 
   Status bind_where() {
     if (!where_) return {};
+    std::vector<SyntaxPtr> of_kernels, of_rows;
+    for (const SyntaxPtr& condition : conjuncts(where_)) {
+      Builder trial(rows_.schema());
+      const auto node = ExpressionBinder(names_, trial, "WHERE").predicate(*condition);
+      const bool is_of_rows =
+          node.ok() && expr::needs_string_rows(*trial.graph(), std::array{*node});
+      (is_of_rows ? of_rows : of_kernels).push_back(condition);
+    }
+    if (of_rows.empty()) return filter(where_);
+    PENSTOCK_TRY(filter(conjunction(of_kernels)));
+    return filter(conjunction(of_rows));
+  }
+
+  Status filter(const SyntaxPtr& condition) {
+    if (!condition) return {};
     PENSTOCK_ASSIGN(const NodeId predicate,
-                    ExpressionBinder(names_, rows_, "WHERE").predicate(*where_));
-    return take(*where_, plan_.filter(step_, rows_.graph(), predicate));
+                    ExpressionBinder(names_, rows_, "WHERE").predicate(*condition));
+    return take(*condition, plan_.filter(step_, rows_.graph(), predicate));
   }
 
   // Sets outputs_ to the SELECT items, followed by expressions that only ORDER BY asks for.

@@ -39,7 +39,7 @@ std::vector<std::string> ExpressionBinder::string_function_names() {
   return names;
 }
 
-// A quoted constant is a string here, whatever type the other inputs have.
+// A quoted constant is a string here, whatever type the other inputs have. || takes any type.
 Result<NodeId> ExpressionBinder::string_call(const Syntax& syntax) {
   if (is_concatenation(syntax)) return concatenation(syntax);
   const expr::StringFunction* const function = find_function(syntax);
@@ -49,6 +49,7 @@ Result<NodeId> ExpressionBinder::string_call(const Syntax& syntax) {
     PENSTOCK_ASSIGN(const NodeId node,
                     coerce(*syntax.inputs[i], inputs[i], Type{penstock::Kind::string}));
     nodes.push_back(node);
+    if (syntax.name == "||") { PENSTOCK_ASSIGN(nodes.back(), builder_.cast_to_string(node)); }
   }
   PENSTOCK_ASSIGN(const NodeId node,
                   located(syntax, builder_.string_function(function->name, std::move(nodes))));
@@ -56,8 +57,8 @@ Result<NodeId> ExpressionBinder::string_call(const Syntax& syntax) {
   return is_negated ? builder_.unary(Op::not_, node) : Result<NodeId>(node);
 }
 
-// concat() and concat_ws() leave out NULLs. Constants are put together here; a column's NULL gives
-// what the constants are without it.
+// concat() and concat_ws() leave out NULLs. Constants beside one column are put together here; a
+// column's NULL gives what the constants are without it.
 Result<NodeId> ExpressionBinder::concatenation(const Syntax& syntax) {
   const bool has_separator = syntax.name == "concat_ws";
   if (syntax.star || syntax.inputs.size() < (has_separator ? 2 : 1))
@@ -65,28 +66,49 @@ Result<NodeId> ExpressionBinder::concatenation(const Syntax& syntax) {
                  syntax.name + " needs " + (has_separator ? "two arguments" : "an argument"));
   PENSTOCK_ASSIGN(const std::vector<Operand> inputs, operands(syntax));
   std::vector<std::string> before, behind;
+  std::vector<NodeId> strings;
   std::optional<NodeId> column;
+  bool are_several = false;
   std::string separator;
   for (std::size_t i = 0; i < inputs.size(); i++) {
-    PENSTOCK_ASSIGN(const NodeId node,
+    PENSTOCK_ASSIGN(NodeId node,
                     coerce(*syntax.inputs[i], inputs[i], Type{penstock::Kind::string}));
+    PENSTOCK_ASSIGN(node, builder_.cast_to_string(node));
     const std::optional<Scalar> text = constant(node);
     if (has_separator && i == 0) {
       if (!text) return refuse(*syntax.inputs[i], "a separator that is not constant");
       if (text->is_null) return builder_.literal(Scalar::null_of(Type{penstock::Kind::string}));
       separator = text_of(*text);
-    } else if (text) {
-      if (!text->is_null) (column ? behind : before).push_back(text_of(*text));
-    } else if (builder_.type(node).kind != penstock::Kind::string) {
-      return refuse(*syntax.inputs[i],
-                    "a cast to VARCHAR (of " + name_of(builder_.type(node)) + ")");
-    } else if (column) {
-      return located(*syntax.inputs[i], expr::no_string_column());
-    } else {
-      column = node;
+      continue;
     }
+    if (!text || !text->is_null) strings.push_back(node);
+    are_several |= !text && column;
+    if (!text)
+      column = node;
+    else if (!text->is_null)
+      (column ? behind : before).push_back(text_of(*text));
   }
+  if (are_several) return joined_rows(syntax, separator, strings);
   return joined(syntax, column, separator, before, behind);
+}
+
+// Each NULL is an empty string. Separators stand before each string, and the first one is cut off.
+Result<NodeId> ExpressionBinder::joined_rows(const Syntax& syntax, const std::string& separator,
+                                             const std::vector<NodeId>& strings) {
+  const NodeId before = builder_.literal(Scalar::of(separator)),
+               none = builder_.literal(Scalar::of(std::string()));
+  std::optional<NodeId> all;
+  for (NodeId string : strings) {
+    if (!separator.empty()) {
+      PENSTOCK_ASSIGN(string, builder_.string_function("concat", {before, string}));
+    }
+    PENSTOCK_ASSIGN(string, builder_.variadic(Op::coalesce, {string, none}));
+    if (all) { PENSTOCK_ASSIGN(string, builder_.string_function("concat", {*all, string})); }
+    all = string;
+  }
+  if (separator.empty()) return *all;
+  const NodeId first = builder_.literal(Scalar::of(expr::character_count(separator) + 1));
+  return located(syntax, builder_.string_function("substring", {*all, first}));
 }
 
 Result<NodeId> ExpressionBinder::joined(const Syntax& syntax, std::optional<NodeId> column,

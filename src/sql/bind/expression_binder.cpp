@@ -186,9 +186,6 @@ std::optional<Scalar> ExpressionBinder::constant(NodeId id) const {
 
 Result<NodeId> ExpressionBinder::located(const Syntax& syntax, Result<NodeId> node) {
   if (!node.ok()) return names_.at(syntax, node.status());
-  if (groups_ == nullptr)  // the host computes over groups, and it can call anything
-    if (const Status status = expr::check_string_call(*builder_.graph(), *node); !status.ok())
-      return names_.at(syntax, status);
   // Only operations that can fault themselves are looked up later; a string for each node of a long
   // list would take quadratic time.
   auto& sites = builder_.graph()->sites;
@@ -249,9 +246,7 @@ Result<Operand> ExpressionBinder::cast(const Syntax& syntax) {
   }
   if (input.kind == Operand::Kind::interval) return refuse(syntax, "a cast of an interval");
   const Type from = builder_.type(input.node);
-  if (from.kind != Kind::string && syntax.type.kind == Kind::string &&
-      input.kind != Operand::Kind::null)
-    return refuse(syntax, "a cast to VARCHAR (of " + name_of(from) + ")");
+  if (syntax.type.kind == Kind::string) return of(builder_.cast_to_string(input.node));
   if (from.kind == Kind::string && syntax.type.kind != Kind::string)
     return of(cast_of_string(syntax, input.node));
   return of(located(syntax, syntax.is_try ? try_cast(syntax, input.node)

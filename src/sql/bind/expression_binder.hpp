@@ -193,6 +193,8 @@ class ExpressionBinder {
   Result<NodeId> joined(const Syntax& syntax, std::optional<NodeId> column,
                         const std::string& separator, const std::vector<std::string>& before,
                         const std::vector<std::string>& behind);
+  Result<NodeId> joined_rows(const Syntax& syntax, const std::string& separator,
+                             const std::vector<NodeId>& strings);
   Result<std::vector<Operand>> operands(const Syntax& syntax, std::size_t first = 0);
 
   // Makes the operand a node; a string literal takes the type of the operand beside it.

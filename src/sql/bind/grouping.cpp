@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "expr/string_functions.hpp"
 #include "plan/aggregates.hpp"
 #include "sql/bind/dependent_keys.hpp"
 
@@ -196,13 +197,39 @@ Result<StepId> Grouping::add_step(Plan& plan, StepId input,
   if (!has_columns()) return refuse_having_alone();
   take_names(outputs);
   choose_averages();
-  Result<StepId> step = keys_.empty()
-                            ? plan.reduce(input, rows_.graph(), aggregates_)
-                            : group_by_keys(plan, input, rows_.graph(), keys_, aggregates_);
+  std::shared_ptr<const Graph> graph = rows_.graph();
+  if (needs_rows()) { PENSTOCK_ASSIGN(input, add_values(plan, input, graph)); }
+  Result<StepId> step = keys_.empty() ? plan.reduce(input, graph, aggregates_)
+                                      : group_by_keys(plan, input, graph, keys_, aggregates_);
   if (!step.ok())
     return names_.at(select_.group_by.empty() ? *outputs[0].value : *select_.group_by[0],
                      step.status());
   return step;
+}
+
+bool Grouping::needs_rows() const {
+  std::vector<NodeId> roots;
+  for (const Projection& key : keys_) roots.push_back(key.root);
+  for (const AggregateCall& call : aggregates_)
+    if (plan::takes_argument(call.function)) roots.push_back(call.argument);
+  return expr::needs_string_rows(*rows_.graph(), roots);
+}
+
+// Computes keys and arguments row by row, as columns of a step before the groups. `graph` becomes
+// that of these columns.
+Result<StepId> Grouping::add_values(Plan& plan, StepId input, std::shared_ptr<const Graph>& graph) {
+  std::vector<Projection> values;
+  std::vector<NodeId*> roots;
+  for (Projection& key : keys_) roots.push_back(&key.root);
+  for (AggregateCall& call : aggregates_)
+    if (plan::takes_argument(call.function)) roots.push_back(&call.argument);
+  for (std::size_t i = 0; i < roots.size(); i++)
+    values.push_back({"value" + std::to_string(i + 1), *roots[i]});
+  PENSTOCK_ASSIGN(const StepId rows, plan.map(input, rows_.graph(), std::move(values)));
+  Builder columns(plan.step(rows).schema);
+  for (std::uint32_t i = 0; i < roots.size(); i++) *roots[i] = columns.column(i);
+  graph = columns.graph();
+  return rows;
 }
 
 // Binds HAVING first: an error about a column in it says more.

@@ -39,6 +39,8 @@ class Grouping {
   Status check_arguments(const Syntax& syntax, bool of_rows) const;
   Status add_filter(const Syntax& syntax, bool of_rows, AggregateCall& call);
   Status check_aggregate(const Syntax& syntax, const AggregateCall& call) const;
+  bool needs_rows() const;
+  Result<StepId> add_values(Plan& plan, StepId input, std::shared_ptr<const Graph>& graph);
   Status refuse_having_alone();
   void choose_averages();
   void take_names(const std::vector<SelectItem>& outputs);
