@@ -304,6 +304,8 @@ class Builder {
   Result<NodeId> string_function(std::string_view name, std::vector<NodeId> inputs);
   // Casts a string. One that is not of the type is a fault, or NULL with `is_try`.
   Result<NodeId> string_cast(NodeId input, Type type, bool is_try);
+  // Writes a date or timestamp as text: strftime. The format is checked.
+  Result<NodeId> date_format(NodeId input, std::string format);
   // Casts a value of any type to a string, as results print it.
   Result<NodeId> cast_to_string(NodeId input);
 

@@ -3,6 +3,7 @@
 
 #include "base/suggest_name.hpp"
 #include "expr/construction.hpp"
+#include "expr/date_format.hpp"
 #include "expr/string_casts.hpp"
 #include "expr/string_functions.hpp"
 
@@ -200,6 +201,16 @@ Result<NodeId> Builder::string_cast(NodeId input, Type type, bool is_try) {
   NodeId fits = c.call(string_fits(type), {input});
   if (!is_try) { PENSTOCK_ASSIGN(fits, unary(Op::require, fits)); }
   return select(fits, c.call(string_as(type), {input}), literal(Scalar::null_of(type)));
+}
+
+Result<NodeId> Builder::date_format(NodeId input, std::string format) {
+  Construction c(*graph_);
+  const Type type = c.type(input);
+  if (c.is_null_literal(input)) return literal(Scalar::null_of({Kind::string}));
+  if (type.kind != Kind::date32 && type.kind != Kind::timestamp)
+    return Status(Code::invalid, "strftime takes a DATE or a TIMESTAMP, not " + name_of(type));
+  PENSTOCK_TRY(check_date_format(format));
+  return c.call(date_format_function(type), {input, literal(Scalar::of(std::move(format)))});
 }
 
 Result<NodeId> Builder::cast_to_string(NodeId input) {

@@ -64,6 +64,13 @@ def statements():
         both = f"concat({column}, s, NULL, 7) AS x, concat_ws(', ', t, {column}, s) AS y"
         yield f"SELECT {both} FROM 'rows.parquet' WHERE k < 5"
         yield f"SELECT count(*) AS c, max(length({column}::VARCHAR)) AS n FROM 'rows.parquet' WHERE {column}::VARCHAR LIKE '%1%'"
+    # Without %n, for which DuckDB 2.0.0 writes bytes that are no text.
+    formats = ("%Y-%m-%d %H:%M:%S.%f", "%a %A %w %u %b %B %p %I", "%y %-y %j %-j %U %W %G %V")
+    for text in (*formats, "%-d/%-m %-H:%-M:%-S", "100%% %g%z%Z", "%c|%x|%X", "no date"):
+        yield f"SELECT strftime(day, '{text}') AS x, strftime('{text}', moment) AS y FROM 'rows.parquet'"
+        yield f"SELECT strftime(day, '{text}') AS x, count(*) AS c FROM 'rows.parquet' GROUP BY x ORDER BY x"
+    for day in ("0044-03-15 (BC)", "12345-06-07", "0044-01-02", "infinity", "-infinity"):
+        yield f"SELECT strftime(DATE '{day}', '{formats[2]} %Y %x') AS x FROM 'rows.parquet' LIMIT 1"
     yield from (
         "SELECT s || t AS x, count(*) AS c, sum(k) AS n FROM 'rows.parquet' GROUP BY x ORDER BY x",
         "SELECT count(DISTINCT s || t) AS c, min(s || t) AS a, max(t || s) AS b FROM 'rows.parquet'",
@@ -85,6 +92,9 @@ def statements():
         "SELECT k, max(k)::VARCHAR || '!' AS x FROM 'rows.parquet' GROUP BY k HAVING count(*)::VARCHAR <> '1' ORDER BY k",
         "SELECT 'a' || 1 AS x, CAST(1.50 AS VARCHAR) AS y, CAST(true AS VARCHAR) AS z FROM 'rows.parquet' LIMIT 1",
         "SELECT a.s || b.t AS x, count(*) AS c FROM 'rows.parquet' a JOIN 'rows.parquet' b ON a.k = b.i GROUP BY x ORDER BY x",
+        "SELECT count(*) AS c FROM 'rows.parquet' a JOIN 'rows.parquet' b ON a.s || a.k = b.s || b.i",
+        "SELECT count(*) AS c, count(b.k) AS d FROM 'rows.parquet' a LEFT JOIN 'rows.parquet' b ON a.k::VARCHAR = b.i::VARCHAR",
+        "SELECT count(*) AS c FROM 'rows.parquet' WHERE s || k IN (SELECT t || i FROM 'rows.parquet')",
         "SELECT count(*) AS c FROM 'rows.parquet' a JOIN 'rows.parquet' b ON a.k = b.i WHERE a.s || b.t = b.s || a.t",
     )
 

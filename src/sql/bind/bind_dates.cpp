@@ -44,7 +44,7 @@ constexpr std::string_view parts_as_functions[] = {
     "second",  "millisecond", "microsecond", "era",        "epoch"};
 constexpr std::string_view other_functions[] = {"date_part", "datepart", "date_trunc", "datetrunc",
                                                 "epoch_ms",  "epoch_us", "dayname",    "monthname",
-                                                "date_diff", "datediff"};
+                                                "date_diff", "datediff", "strftime"};
 constexpr std::string_view day_names[] = {"Sunday",   "Monday", "Tuesday", "Wednesday",
                                           "Thursday", "Friday", "Saturday"};
 constexpr std::string_view month_names[] = {"January",   "February", "March",    "April",
@@ -87,6 +87,7 @@ Result<NodeId> ExpressionBinder::date_call(const Syntax& syntax) {
   const std::string& name = syntax.name;
   const bool is_trunc = name.ends_with("trunc"), is_part = name.ends_with("part");
   const bool is_difference = name.ends_with("diff");
+  if (name == "strftime") return date_format(syntax);
   PENSTOCK_TRY(argument_count(syntax, is_difference ? 3 : is_trunc || is_part ? 2 : 1));
   if (is_trunc || is_part || is_difference) {
     if (syntax.inputs[0]->kind != SyntaxKind::string)
@@ -102,6 +103,19 @@ Result<NodeId> ExpressionBinder::date_call(const Syntax& syntax) {
   PENSTOCK_ASSIGN(const NodeId count, builder_.unary(Op::epoch_microseconds, input));
   if (name == "epoch_us") return count;
   return milliseconds(count);
+}
+
+// The format and the date stand in either order.
+Result<NodeId> ExpressionBinder::date_format(const Syntax& syntax) {
+  PENSTOCK_TRY(argument_count(syntax, 2));
+  const bool is_first = syntax.inputs[0]->kind == SyntaxKind::string;
+  const Syntax &format = *syntax.inputs[is_first ? 0 : 1], &date = *syntax.inputs[is_first ? 1 : 0];
+  if (std::ranges::any_of(syntax.inputs,
+                          [](const SyntaxPtr& input) { return input->kind == SyntaxKind::null; }))
+    return builder_.literal(Scalar::null_of(Type{Kind::string}));
+  if (format.kind != SyntaxKind::string) return refuse(format, "a format that is not constant");
+  PENSTOCK_ASSIGN(const NodeId input, value(date));
+  return located(syntax, builder_.date_format(input, format.name));
 }
 
 // Rounds half away from zero.

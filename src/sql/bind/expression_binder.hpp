@@ -176,6 +176,7 @@ class ExpressionBinder {
   Result<NodeId> date_call(const Syntax& syntax);
   Result<NodeId> date_part(const Syntax& syntax, std::string_view part, const Syntax& input);
   Result<NodeId> date_trunc(const Syntax& syntax, std::string_view part);
+  Result<NodeId> date_format(const Syntax& syntax);
   Result<NodeId> date_name(const Syntax& syntax, Op part, std::int64_t first,
                            std::span<const std::string_view> names);
   Result<NodeId> epoch(NodeId input);
