@@ -9,11 +9,6 @@
 namespace penstock::expr {
 namespace {
 
-constexpr std::string_view day_names[] = {"Sunday",   "Monday", "Tuesday", "Wednesday",
-                                          "Thursday", "Friday", "Saturday"};
-constexpr std::string_view month_names[] = {"January",   "February", "March",    "April",
-                                            "May",       "June",     "July",     "August",
-                                            "September", "October",  "November", "December"};
 constexpr std::string_view specifiers = "aAwdbBmyYHIpMSfngzZjUWcxXGVu%",
                            without_zeros = "dmyHIMSj";  // behind %-
 

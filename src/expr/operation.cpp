@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <set>
 
 namespace penstock {
 bool can_fault(const Graph& graph, NodeId node) { return expr::faultable(graph, node)[node]; }
@@ -151,6 +152,14 @@ std::vector<bool> reachable(const Graph& graph, std::span<const NodeId> roots) {
     if (result[id])
       for (NodeId input : graph.at(static_cast<NodeId>(id)).inputs) result[input] = true;
   return result;
+}
+
+std::vector<std::uint32_t> columns_read(const Graph& graph, std::span<const NodeId> roots) {
+  const std::vector<bool> needed = reachable(graph, roots);
+  std::set<std::uint32_t> columns;
+  for (NodeId id = 0; id < graph.size(); id++)
+    if (needed[id] && graph.at(id).op == Op::column) columns.insert(graph.at(id).payload);
+  return {columns.begin(), columns.end()};
 }
 
 }  // namespace expr

@@ -76,5 +76,7 @@ bool cast_can_fault(Type from, Type to);
 std::vector<bool> faultable(const Graph& graph, NodeId last);
 // Tells which nodes the roots reach.
 std::vector<bool> reachable(const Graph& graph, std::span<const NodeId> roots);
+// Returns the columns that the roots read, each once, in ascending order.
+std::vector<std::uint32_t> columns_read(const Graph& graph, std::span<const NodeId> roots);
 
 }  // namespace penstock::expr

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "fuse/program/accumulators.hpp"
-#include "fuse/program/own_codes.hpp"
+#include "fuse/program/program_strings.hpp"
 
 namespace penstock::plan {
 

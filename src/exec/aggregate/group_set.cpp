@@ -149,8 +149,8 @@ void GroupSet::expect_row(std::uint64_t hash) const {
   if (position.group != 0) __builtin_prefetch(rows_.row(position.group - 1));
 }
 
-// Prefetches the memory that later entries will need. Many groups are larger than the
-// caches, and a wait for one of them takes longer than all the rest of its work.
+// Prefetches the memory that later entries will need. Many groups are larger than the caches, and a
+// wait for one of them takes longer than all the rest of its work.
 void GroupSet::expect(std::span<const std::uint64_t> entries, const EntryForm& form,
                       std::size_t at) const {
   constexpr std::size_t positions_ahead = 32, rows_ahead = 16;

@@ -17,11 +17,7 @@ namespace {
 class RowsOfColumns {
  public:
   RowsOfColumns(const Graph& graph, std::span<const NodeId> roots, const Table& table)
-      : table_(table) {
-    const std::vector<bool> needed = expr::reachable(graph, roots);
-    for (NodeId id = 0; id < graph.size(); id++)
-      if (needed[id] && graph.at(id).op == Op::column) columns_.push_back(graph.at(id).payload);
-  }
+      : table_(table), columns_(expr::columns_read(graph, roots)) {}
   std::vector<Scalar> at(std::uint64_t row) const {
     std::vector<Scalar> values(table_.columns.size());
     for (const std::uint32_t column : columns_)
@@ -31,7 +27,7 @@ class RowsOfColumns {
 
  private:
   const Table& table_;
-  std::vector<std::uint32_t> columns_;
+  const std::vector<std::uint32_t> columns_;
 };
 
 bool calls_users_functions(const Graph& graph) {

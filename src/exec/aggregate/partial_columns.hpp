@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "fuse/program/accumulators.hpp"
-#include "fuse/program/own_codes.hpp"
+#include "fuse/program/program_strings.hpp"
 #include "penstock/plan.hpp"
 
 namespace penstock::plan {

@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "fuse/program/own_codes.hpp"
+#include "fuse/program/program_strings.hpp"
 #include "fuse/program/tile_program.hpp"
 
 namespace penstock::plan {

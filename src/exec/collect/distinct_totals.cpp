@@ -26,7 +26,7 @@ TileProgram totals_program(const TileProgram& groups) {
     totals.outputs[i].root = totals.graph->add({Op::column, node.type, node.nullable, i, {}});
   }
   choose_columns(totals);
-  std::erase_if(totals.own_codes, [&](std::uint32_t key) { return !has_own_output(groups, key); });
+  std::erase_if(totals.own_codes, [&](std::uint32_t key) { return !own_column_of(groups, key); });
   return totals;
 }
 

@@ -13,7 +13,7 @@
 #include "base/thread_pool.hpp"
 #include "exec/kernel/chunk_buffers.hpp"
 #include "exec/kernel/kept_programs.hpp"
-#include "fuse/program/own_codes.hpp"
+#include "fuse/program/program_strings.hpp"
 #include "fuse/variants/dense_ranges.hpp"
 #include "fuse/variants/variants.hpp"
 

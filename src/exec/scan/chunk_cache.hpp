@@ -10,7 +10,7 @@
 #include <optional>
 #include <vector>
 
-#include "fuse/program/own_codes.hpp"
+#include "fuse/program/program_strings.hpp"
 #include "penstock/device_cache.hpp"
 
 namespace penstock::plan {

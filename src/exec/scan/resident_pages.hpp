@@ -13,7 +13,7 @@
 
 #include "codec/pages/device/page_decoder.hpp"
 #include "codec/pages/page_batches.hpp"
-#include "fuse/program/own_codes.hpp"
+#include "fuse/program/program_strings.hpp"
 #include "penstock/device_cache.hpp"
 
 namespace penstock::plan {

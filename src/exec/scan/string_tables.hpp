@@ -11,7 +11,7 @@
 #include <string>
 #include <vector>
 
-#include "fuse/program/own_codes.hpp"
+#include "fuse/program/program_strings.hpp"
 
 namespace penstock::plan {
 

@@ -1,5 +1,7 @@
 #include "fuse/program/columns_read.hpp"
 
+#include "expr/operation.hpp"
+
 namespace penstock::plan {
 
 bool keeps_columns(StepKind kind) {
@@ -13,11 +15,9 @@ Columns columns_read(const Step& step, const Columns& wanted) {
   std::vector<NodeId> roots;
   if (is_filter) roots.push_back(step.predicate);
   for (const Projection& projection : step.projections) roots.push_back(projection.root);
-  const std::vector<bool> needed = expr::reachable(*step.graph, roots);
   Columns columns = is_filter ? wanted : Columns();
-  for (NodeId id = 0; id < step.graph->size(); id++)
-    if (needed[id] && step.graph->at(id).op == Op::column)
-      add_once(columns, step.graph->at(id).payload);
+  for (const std::uint32_t column : expr::columns_read(*step.graph, roots))
+    add_once(columns, column);
   return columns;
 }
 

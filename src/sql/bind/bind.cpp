@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <array>
 #include <limits>
+#include <optional>
 
 #include "base/exception_boundary.hpp"
 #include "column/unsupported.hpp"
@@ -66,24 +67,28 @@ class SelectBinder {
 
   Status bind_where() {
     if (!where_) return {};
-    std::vector<SyntaxPtr> of_kernels, of_rows;
-    for (const SyntaxPtr& condition : conjuncts(where_)) {
-      Builder trial(rows_.schema());
-      const auto node = ExpressionBinder(names_, trial, "WHERE").predicate(*condition);
-      const bool is_of_rows =
-          node.ok() && expr::needs_string_rows(*trial.graph(), std::array{*node});
-      (is_of_rows ? of_rows : of_kernels).push_back(condition);
-    }
-    if (of_rows.empty()) return filter(where_);
-    PENSTOCK_TRY(filter(conjunction(of_kernels)));
-    return filter(conjunction(of_rows));
+    PENSTOCK_ASSIGN(const NodeId predicate,
+                    ExpressionBinder(names_, rows_, "WHERE").predicate(*where_));
+    std::optional<NodeId> of_kernels, of_rows;
+    PENSTOCK_TRY(divide(predicate, of_kernels, of_rows));
+    for (const auto& part : {of_kernels, of_rows})
+      if (part) PENSTOCK_TRY(take(*where_, plan_.filter(step_, rows_.graph(), *part)));
+    return {};
   }
 
-  Status filter(const SyntaxPtr& condition) {
-    if (!condition) return {};
-    PENSTOCK_ASSIGN(const NodeId predicate,
-                    ExpressionBinder(names_, rows_, "WHERE").predicate(*condition));
-    return take(*condition, plan_.filter(step_, rows_.graph(), predicate));
+  // Divides the conditions that AND joins: the interpreter computes some of them row by row.
+  Status divide(NodeId condition, std::optional<NodeId>& of_kernels,
+                std::optional<NodeId>& of_rows) {
+    const bool is_of_rows = expr::needs_string_rows(*rows_.graph(), std::array{condition});
+    const Node node = rows_.graph()->at(condition);
+    if (is_of_rows && node.op == Op::and_) {
+      for (const NodeId input : node.inputs) PENSTOCK_TRY(divide(input, of_kernels, of_rows));
+      return {};
+    }
+    std::optional<NodeId>& all = is_of_rows ? of_rows : of_kernels;
+    if (all) { PENSTOCK_ASSIGN(condition, rows_.binary(Op::and_, *all, condition)); }
+    all = condition;
+    return {};
   }
 
   // Sets outputs_ to the SELECT items, followed by expressions that only ORDER BY asks for.

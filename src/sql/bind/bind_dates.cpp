@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <array>
 
+#include "expr/calendar.hpp"
 #include "expr/operation_row.hpp"
 #include "sql/bind/expression_binder.hpp"
 
@@ -45,11 +46,6 @@ constexpr std::string_view parts_as_functions[] = {
 constexpr std::string_view other_functions[] = {"date_part", "datepart", "date_trunc", "datetrunc",
                                                 "epoch_ms",  "epoch_us", "dayname",    "monthname",
                                                 "date_diff", "datediff", "strftime"};
-constexpr std::string_view day_names[] = {"Sunday",   "Monday", "Tuesday", "Wednesday",
-                                          "Thursday", "Friday", "Saturday"};
-constexpr std::string_view month_names[] = {"January",   "February", "March",    "April",
-                                            "May",       "June",     "July",     "August",
-                                            "September", "October",  "November", "December"};
 
 bool is_among(std::string_view name, std::string_view names) {
   for (std::size_t at = 0; (at = names.find(name, at)) != names.npos; at += name.size()) {
@@ -97,8 +93,8 @@ Result<NodeId> ExpressionBinder::date_call(const Syntax& syntax) {
     return is_trunc ? date_trunc(syntax, part) : date_part(syntax, part, *syntax.inputs[1]);
   }
   if (is_part_function(name)) return date_part(syntax, name, *syntax.inputs[0]);
-  if (name == "dayname") return date_name(syntax, Op::day_of_week, 0, day_names);
-  if (name == "monthname") return date_name(syntax, Op::month, 1, month_names);
+  if (name == "dayname") return date_name(syntax, Op::day_of_week, 0, expr::day_names);
+  if (name == "monthname") return date_name(syntax, Op::month, 1, expr::month_names);
   PENSTOCK_ASSIGN(const NodeId input, value(*syntax.inputs[0]));
   PENSTOCK_ASSIGN(const NodeId count, builder_.unary(Op::epoch_microseconds, input));
   if (name == "epoch_us") return count;

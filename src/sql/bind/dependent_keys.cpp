@@ -8,14 +8,6 @@
 namespace penstock::sql {
 namespace {
 
-std::set<std::uint32_t> columns_read(const Graph& graph, NodeId root) {
-  const std::vector<bool> needed = expr::reachable(graph, std::span(&root, 1));
-  std::set<std::uint32_t> columns;
-  for (NodeId id = 0; id < graph.size(); id++)
-    if (needed[id] && graph.at(id).op == Op::column) columns.insert(graph.at(id).payload);
-  return columns;
-}
-
 // Returns which keys follow from the others, of which there is one at least. Floats of one group
 // may differ, as 0.0 and -0.0 do, so that nothing follows from them.
 std::vector<bool> dependent_keys(const Graph& graph, const std::vector<Projection>& keys) {
@@ -25,7 +17,7 @@ std::vector<bool> dependent_keys(const Graph& graph, const std::vector<Projectio
       known.insert(graph.at(key.root).payload);
   std::vector<bool> are_dependent;
   for (const Projection& key : keys) {
-    const std::set<std::uint32_t> read = columns_read(graph, key.root);
+    const std::vector<std::uint32_t> read = expr::columns_read(graph, std::span(&key.root, 1));
     are_dependent.push_back(graph.at(key.root).op != Op::column &&
                             std::ranges::includes(known, read));
   }

@@ -198,7 +198,7 @@ Result<StepId> Grouping::add_step(Plan& plan, StepId input,
   take_names(outputs);
   choose_averages();
   std::shared_ptr<const Graph> graph = rows_.graph();
-  if (needs_rows()) { PENSTOCK_ASSIGN(input, add_values(plan, input, graph)); }
+  PENSTOCK_ASSIGN(input, add_values(plan, input, graph));
   Result<StepId> step = keys_.empty() ? plan.reduce(input, graph, aggregates_)
                                       : group_by_keys(plan, input, graph, keys_, aggregates_);
   if (!step.ok())
@@ -207,24 +207,24 @@ Result<StepId> Grouping::add_step(Plan& plan, StepId input,
   return step;
 }
 
-bool Grouping::needs_rows() const {
-  std::vector<NodeId> roots;
-  for (const Projection& key : keys_) roots.push_back(key.root);
-  for (const AggregateCall& call : aggregates_)
-    if (plan::takes_argument(call.function)) roots.push_back(call.argument);
-  return expr::needs_string_rows(*rows_.graph(), roots);
-}
-
-// Computes keys and arguments row by row, as columns of a step before the groups. `graph` becomes
-// that of these columns.
-Result<StepId> Grouping::add_values(Plan& plan, StepId input, std::shared_ptr<const Graph>& graph) {
-  std::vector<Projection> values;
+std::vector<NodeId*> Grouping::roots() {
   std::vector<NodeId*> roots;
   for (Projection& key : keys_) roots.push_back(&key.root);
   for (AggregateCall& call : aggregates_)
     if (plan::takes_argument(call.function)) roots.push_back(&call.argument);
-  for (std::size_t i = 0; i < roots.size(); i++)
-    values.push_back({"value" + std::to_string(i + 1), *roots[i]});
+  return roots;
+}
+
+// Keys and arguments that the interpreter computes become columns of a step before the groups.
+// `graph` becomes that of these columns.
+Result<StepId> Grouping::add_values(Plan& plan, StepId input, std::shared_ptr<const Graph>& graph) {
+  const std::vector<NodeId*> roots = this->roots();
+  std::vector<NodeId> nodes;
+  for (const NodeId* const root : roots) nodes.push_back(*root);
+  if (!expr::needs_string_rows(*rows_.graph(), nodes)) return input;
+  std::vector<Projection> values;
+  for (std::size_t i = 0; i < nodes.size(); i++)
+    values.push_back({"value" + std::to_string(i + 1), nodes[i]});
   PENSTOCK_ASSIGN(const StepId rows, plan.map(input, rows_.graph(), std::move(values)));
   Builder columns(plan.step(rows).schema);
   for (std::uint32_t i = 0; i < roots.size(); i++) *roots[i] = columns.column(i);

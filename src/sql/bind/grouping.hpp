@@ -39,7 +39,7 @@ class Grouping {
   Status check_arguments(const Syntax& syntax, bool of_rows) const;
   Status add_filter(const Syntax& syntax, bool of_rows, AggregateCall& call);
   Status check_aggregate(const Syntax& syntax, const AggregateCall& call) const;
-  bool needs_rows() const;
+  std::vector<NodeId*> roots();
   Result<StepId> add_values(Plan& plan, StepId input, std::shared_ptr<const Graph>& graph);
   Status refuse_having_alone();
   void choose_averages();

@@ -76,7 +76,7 @@ std::string_view StringPool::keep(std::string_view text) {
   return {to, text.size()};
 }
 
-// Makes room for so many strings. Threads put known ones into the larger table.
+// Grows the table for so many strings. Threads put known ones into the larger one.
 void StringPool::reserve(std::uint64_t count) {
   std::uint64_t size = positions_.size();
   while (2 * count > size) size *= 4;
@@ -156,12 +156,26 @@ void StringPool::encode_strings(const Column& strings, std::vector<std::uint32_t
   add({strings, added, hashes, codes});
 }
 
-void StringPool::add(const NewRows& added) {
-  constexpr std::size_t min_rows_for_threads = 1 << 13;
-  const std::size_t count = added.rows.size();
-  if (count >= min_rows_for_threads) return add_in_threads(added);
-  for (const std::uint64_t row : added.rows)
+// One thread adds the strings of the first rows. If strings repeat, few of the others are new then:
+// a table for all rows would be larger than all caches, and threads would meet at few positions.
+void StringPool::add(NewRows added) {
+  constexpr std::size_t rows_of_one_thread = 1 << 13;
+  const std::size_t first_rows = std::min(added.rows.size(), rows_of_one_thread);
+  for (const std::uint64_t row : added.rows.first(first_rows))
     added.codes[row] = code(added.strings.string(row), added.hashes[row]);
+  added.rows = added.rows.subspan(first_rows);
+  in_parallel(added.rows.size(), 1 << 12, [&](std::uint64_t i, std::uint64_t last) {
+    std::uint64_t at = 0;
+    for (; i < last; i++) {
+      const std::uint64_t row = added.rows[i];
+      added.codes[row] = find(added.strings.string(row), added.hashes[row], at);
+    }
+  });
+  std::vector<std::uint64_t> unknown;
+  for (const std::uint64_t row : added.rows)
+    if (added.codes[row] == no_code) unknown.push_back(row);
+  added.rows = unknown;
+  if (!unknown.empty()) add_in_threads(added);
 }
 
 // Returns the position of a new row's string. It has the first row with the string, as a code after
@@ -171,8 +185,8 @@ std::uint64_t StringPool::claim(const NewRows& added, std::uint64_t i) {
   const Position mine = position_of(hash, strings_.size() + i);
   for (std::uint64_t at = hash;; at++) {
     const std::atomic_ref position(positions_[at & mask]);
-    Position seen = 0;
-    if (position.compare_exchange_strong(seen, mine)) return at & mask;
+    Position seen = position.load();
+    if (seen == 0 && position.compare_exchange_strong(seen, mine)) return at & mask;
     if (!is_of_hash(seen, hash) || code_at(seen) < strings_.size()) continue;
     if (added.strings.string(added.rows[code_at(seen) - strings_.size()]) !=
         added.strings.string(row))

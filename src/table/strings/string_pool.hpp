@@ -49,7 +49,7 @@ class StringPool {
   void expect(std::uint64_t position_hash, std::uint64_t string_hash) const;
   void encode_strings(const Column& strings, std::vector<std::uint32_t>& codes);
   Status encode_encoded(const Column& column, std::vector<std::uint32_t>& codes);
-  void add(const NewRows& added);
+  void add(NewRows added);
   void add_in_threads(const NewRows& added);
   std::uint64_t claim(const NewRows& added, std::uint64_t i);
   std::string_view keep(std::string_view text);

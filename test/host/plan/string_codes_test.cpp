@@ -8,7 +8,7 @@
 #include <set>
 #include <thread>
 
-#include "fuse/program/own_codes.hpp"
+#include "fuse/program/program_strings.hpp"
 #include "fuse/program/string_ranks.hpp"
 #include "table/strings/column_strings.hpp"
 #include "table/strings/string_order.hpp"

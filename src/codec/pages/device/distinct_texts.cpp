@@ -120,7 +120,8 @@ Result<bool> TextsOfColumn::list_names(const Memory& failed) {
   return true;
 }
 
-// A radix sort by first values. Comparisons took 130 ms for a million names.
+// A radix sort by first values. A sort by comparisons took 1.0 s of a statement over 20 million
+// rows.
 void TextsOfColumn::sort_names() {
   constexpr unsigned digit_bits = 11;
   std::vector<Name> sorted(names_.size());
