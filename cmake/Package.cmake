@@ -48,7 +48,8 @@ function(penstock_export component)
   install(EXPORT penstock_${component} NAMESPACE penstock:: FILE penstock_${component}.cmake
     DESTINATION ${CMAKE_INSTALL_LIBDIR}/cmake/penstock COMPONENT ${component})
 endfunction()
-penstock_export(core base device kernel primitive column codec expr table plan fuse exec ranks core)
+penstock_export(core base device kernel primitive column codec expr table plan relation fuse exec
+                ranks core)
 penstock_export(stream stream)
 penstock_export(io io)
 penstock_export(video video)

@@ -236,6 +236,7 @@ enum class ParameterOrigin : unsigned char { literal, fixed, captured };
 struct Site {
   std::int32_t offset = -1;
   std::string text;
+  bool is_message = false;  // the text is the whole error of a fault
 };
 
 class Graph {
@@ -304,6 +305,8 @@ class Builder {
   Result<NodeId> string_function(std::string_view name, std::vector<NodeId> inputs);
   // Casts a string. One that is not of the type is a fault, or NULL with `is_try`.
   Result<NodeId> string_cast(NodeId input, Type type, bool is_try);
+  // Returns TRUE, or the fault `message` where the condition is FALSE.
+  Result<NodeId> require(NodeId condition, std::string message);
   // Writes a date or timestamp as text: strftime. The format is checked.
   Result<NodeId> date_format(NodeId input, std::string format);
   // Casts a value of any type to a string, as results print it.

@@ -49,6 +49,10 @@ class Plan {
   // the smaller one. If its key is unique, the join is a lookup inside the left side's kernel.
   Result<StepId> join(StepId left, StepId right, JoinKind kind, std::vector<JoinKey> keys);
 
+  // Yields the rows of each input in turn (UNION ALL). All have the same types. Columns have the
+  // names of the first input.
+  Result<StepId> append(std::vector<StepId> inputs);
+
   // Gives a source step other rows of the same schema.
   void replace_source(StepId source, std::shared_ptr<TableSource> rows);
   // Returns the plan over TableSource::with_nulls_found() of its sources; nullopt if none has

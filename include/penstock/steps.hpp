@@ -120,7 +120,8 @@ enum class StepKind : unsigned char {
   order_by,
   limit,
   window,
-  join
+  join,
+  append
 };
 std::string_view name_of(StepKind kind);
 

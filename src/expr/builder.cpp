@@ -203,6 +203,12 @@ Result<NodeId> Builder::string_cast(NodeId input, Type type, bool is_try) {
   return select(fits, c.call(string_as(type), {input}), literal(Scalar::null_of(type)));
 }
 
+Result<NodeId> Builder::require(NodeId condition, std::string message) {
+  PENSTOCK_ASSIGN(const NodeId node, unary(Op::require, condition));
+  graph_->sites.insert_or_assign(node, Site{-1, std::move(message), true});
+  return node;
+}
+
 Result<NodeId> Builder::date_format(NodeId input, std::string format) {
   Construction c(*graph_);
   const Type type = c.type(input);

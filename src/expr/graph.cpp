@@ -180,8 +180,10 @@ std::string text_of(const Graph& graph, NodeId root, const Schema& schema) {
 Status fault_status(const Graph& graph, NodeId node, Code code, const Schema& schema) {
   std::string text = text_of(graph, node, schema);
   if (const auto site = graph.sites.find(node);
-      site != graph.sites.end() && !site->second.text.empty())
+      site != graph.sites.end() && !site->second.text.empty()) {
     text = site->second.text;
+    if (site->second.is_message) return {Code::invalid, text};
+  }
   if (graph.at(node).op == Op::require) return {code, "a string is not of the type in " + text};
   if (code == Code::invalid) return {code, "division by zero in " + text};
   if (expr::is_date_part(graph.at(node).op) || graph.at(node).op == Op::epoch_microseconds)

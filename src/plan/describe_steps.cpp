@@ -50,6 +50,7 @@ std::string describe(const Plan& plan, const Step& step) {
              (step.offset ? " offset " + std::to_string(step.offset) : "");
     case StepKind::window: return describe_window(step);
     case StepKind::join: return describe_join(plan, step);
+    case StepKind::append: return std::to_string(step.inputs.size()) + " inputs";
     case StepKind::map:
     case StepKind::reduce:
     case StepKind::group_by: break;

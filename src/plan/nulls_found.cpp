@@ -25,6 +25,12 @@ void rebuild_graph(Step& step, const Schema& input) {
 void set_nullable(Step& step, const std::vector<Step>& steps) {
   if (step.kind == StepKind::source) return;
   const Schema& input = steps[step.inputs[0]].schema;
+  if (step.kind == StepKind::append) {
+    for (std::size_t i = 0; i < step.schema.size(); i++)
+      for (const StepId from : step.inputs)
+        step.schema[i].nullable |= steps[from].schema[i].nullable;
+    return;
+  }
   if (step.graph) rebuild_graph(step, input);
   for (std::size_t i = 0; i < step.projections.size(); i++)
     step.schema[i].nullable = step.graph->at(step.projections[i].root).nullable;

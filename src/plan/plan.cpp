@@ -129,8 +129,9 @@ bool takes_column(WindowFunction function) {
 }  // namespace
 
 std::string_view name_of(StepKind kind) {
-  constexpr std::array<std::string_view, 9> names = {
-      "source", "filter", "map", "reduce", "group by", "order by", "limit", "window", "join"};
+  constexpr std::array<std::string_view, 10> names = {"source",   "filter", "map",    "reduce",
+                                                      "group by", "order by", "limit",  "window",
+                                                      "join",     "append"};
   return names[static_cast<std::size_t>(kind)];
 }
 
@@ -286,6 +287,32 @@ Result<StepId> Plan::limit(StepId input, std::uint64_t count, std::uint64_t offs
   step.schema = steps_[input].schema;
   step.limit = count;
   step.offset = offset;
+  return add(std::move(step));
+}
+
+Result<StepId> Plan::append(std::vector<StepId> inputs) {
+  if (inputs.empty()) return wrong(StepKind::append, "it has no inputs");
+  for (const StepId input : inputs)
+    if (input >= steps_.size())
+      return wrong(StepKind::append, "its input is not a step of this plan");
+  Step step;
+  step.kind = StepKind::append;
+  for (const Field& field : steps_[inputs[0]].schema)
+    step.schema.push_back({field.name, field.type, field.nullable});
+  for (const StepId input : inputs) {
+    const Schema& schema = steps_[input].schema;
+    if (schema.size() != step.schema.size())
+      return wrong(StepKind::append, "inputs of " + std::to_string(step.schema.size()) + " and " +
+                                         std::to_string(schema.size()) + " columns");
+    for (std::size_t i = 0; i < schema.size(); i++) {
+      if (!(schema[i].type == step.schema[i].type))
+        return wrong(StepKind::append, "column '" + step.schema[i].name + "' is " +
+                                           name_of(step.schema[i].type) + " and " +
+                                           name_of(schema[i].type));
+      step.schema[i].nullable |= schema[i].nullable;
+    }
+  }
+  step.inputs = std::move(inputs);
   return add(std::move(step));
 }
 

@@ -121,6 +121,12 @@ Status query(const QueryOptions& options) {
   PENSTOCK_ASSIGN(const auto communicator, open_communicator());
   if (communicator) return query_on_ranks(*communicator, options);
   if (!options.file.empty()) return query_file(options);
+  if (!options.plan.empty()) {
+    PENSTOCK_ASSIGN(const std::string plan, text_of_file(options.plan));
+    if (!is_plan_text(plan))
+      return {Code::invalid, "'" + options.plan + "' is not a plan as JSON"};
+    return answer(session_until_exit(options), plan, options);
+  }
   return answer(session_until_exit(options), options.statement, options);
 }
 
@@ -309,16 +315,17 @@ Action declare_query(Arguments& arguments) {
   arguments.value("--file,-f", "FILE", options->file,
                   "answer the statements of a file, which ; separates, on a device that opens "
                   "once; - is standard input");
+  arguments.value("--plan", "FILE", options->plan,
+                  "answer a plan instead of a statement: JSON of DuckDB's json_serialize_plan()");
   declare_run_options(arguments, *options);
   declare_cache_limit(arguments, *options);
   declare_result_options(arguments, *options);
   arguments.check([options]() -> std::string {
-    if (options->file.empty() && options->statement.empty())
-      return "STATEMENT is required, or --file";
+    const int given = !options->file.empty() + !options->plan.empty() + !options->statement.empty();
+    if (given == 0) return "STATEMENT is required, or --file, or --plan";
     if (options->csv.has_header && options->csv.has_no_header)
       return "--header and --no-header: leave one of the two out";
-    if (!options->file.empty() && !options->statement.empty())
-      return "a statement and --file: leave one of the two out";
+    if (given > 1) return "a statement, --file and --plan: give one of them";
     return "";
   });
   return [options] { return query(*options); };

@@ -19,6 +19,7 @@ struct QueryOptions {
   std::string statement, file, device, format = "table", output, variant, pages = "auto",
                                        gds = "auto", on_device_failure = "stop";
   std::uint64_t batch_rows = 0, memory_limit_mib = 0;
+  std::string plan;             // a file
   std::string cache_limit_mib;  // "": the default of a session
   CsvFlags csv;
   bool validate = false, explain = false, verbose = false, fast_math = false, no_progress = false,

@@ -1,9 +1,11 @@
 #include "exec/physical/host_operators.hpp"
 
+#include "column/concatenate.hpp"
 #include "exec/aggregate/host_steps.hpp"
 #include "exec/validate/validate.hpp"
 #include "exec/window/window_rows.hpp"
 #include "fuse/program/source_answers.hpp"
+#include "table/rows/column_numbers.hpp"
 #include "table/sort/sort_rows.hpp"
 
 namespace penstock::plan {
@@ -36,6 +38,36 @@ Result<Rows> SourceOperator::run(const RowsWanted&) {
   PENSTOCK_ASSIGN(const Table table, read_columns(*step.source, wanted_));
   run_.report.rows_read += table.row_count;
   return Rows(spread_columns(step.schema, wanted_, table));
+}
+
+std::vector<OperatorInput> AppendOperator::inputs() const {
+  std::vector<OperatorInput> inputs;
+  for (const OperatorPointer& input : inputs_) inputs.push_back({"", input.get()});
+  return inputs;
+}
+
+Status AppendOperator::compile() {
+  for (const OperatorPointer& input : inputs_) PENSTOCK_TRY(input->compile());
+  return {};
+}
+
+Result<Rows> AppendOperator::run(const RowsWanted&) {
+  std::vector<Table> parts;
+  for (const OperatorPointer& input : inputs_) {
+    PENSTOCK_ASSIGN(parts.emplace_back(), input->run_to_host());
+  }
+  const HostSpan span(run_.recorder(), "append");
+  const Schema& schema = run_.plan.step(step_).schema;
+  const Columns columns = wanted_.empty() ? every_column(schema) : wanted_;
+  Table rows;
+  for (const Table& part : parts) rows.row_count += part.row_count;
+  for (const std::uint32_t column : columns) {
+    std::vector<Column> values;
+    for (const Table& part : parts) values.push_back(part.columns[column]);
+    rows.names.push_back(schema[column].name);
+    rows.columns.push_back(column::concatenate(schema[column].type, values));
+  }
+  return Rows(spread_columns(schema, columns, rows));
 }
 
 std::string LimitOperator::name() const {

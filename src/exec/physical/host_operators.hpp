@@ -67,6 +67,23 @@ class SourceOperator final : public Operator {
   Columns wanted_;
 };
 
+// The rows of several operators, one after another.
+class AppendOperator final : public Operator {
+ public:
+  // `wanted`: the columns that have values; empty: all.
+  AppendOperator(RunState& run, StepId step, std::vector<OperatorPointer> inputs, Columns wanted)
+      : Operator(run), step_(step), inputs_(std::move(inputs)), wanted_(std::move(wanted)) {}
+  std::string name() const override { return "append"; }
+  std::vector<OperatorInput> inputs() const override;
+  Status compile() override;
+  Result<Rows> run(const RowsWanted& wanted) override;
+
+ private:
+  StepId step_;
+  std::vector<OperatorPointer> inputs_;
+  Columns wanted_;
+};
+
 // A step of one input that the host computes.
 class HostOperator : public Operator {
  public:

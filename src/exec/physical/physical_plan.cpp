@@ -90,6 +90,7 @@ Result<OperatorPointer> Planner::compute(StepId id, std::uint64_t row_limit,
     PENSTOCK_ASSIGN(OperatorPointer from, input(~std::uint64_t{0}));
     return OperatorPointer(std::make_shared<WindowOperator>(run_, id, std::move(from)));
   }
+  if (step.kind == StepKind::append) return append(step, id, row_limit, wanted);
   if (finishes_on_host(run_.plan, id)) {
     PENSTOCK_ASSIGN(OperatorPointer from,
                     rows(step.inputs[0], rows_needed(step, row_limit), columns_read(step, wanted)));
@@ -98,6 +99,16 @@ Result<OperatorPointer> Planner::compute(StepId id, std::uint64_t row_limit,
   if (step.kind == StepKind::source && !wanted.empty() && row_limit == ~std::uint64_t{0})
     return OperatorPointer(std::make_shared<SourceOperator>(run_, id, wanted));
   return scan_for_host(id, row_limit, wanted);
+}
+
+Result<OperatorPointer> Planner::append(const Step& step, StepId id, std::uint64_t row_limit,
+                                        const Columns& wanted) {
+  std::vector<OperatorPointer> inputs;
+  for (const StepId input : step.inputs) {
+    PENSTOCK_ASSIGN(inputs.emplace_back(), rows(input, row_limit, wanted));
+  }
+  return OperatorPointer(
+      std::make_shared<AppendOperator>(run_, id, std::move(inputs), wanted));
 }
 
 // Groups under a limit without an order are the first ones by their keys.

@@ -38,6 +38,8 @@ class Planner {
   Result<OperatorPointer> scan_for_host(StepId id, std::uint64_t row_limit, const Columns& wanted);
   Result<OperatorPointer> sort(StepId order, std::uint64_t row_limit);
   Result<OperatorPointer> rows_to_sort(StepId order, std::uint64_t row_limit);
+  Result<OperatorPointer> append(const Step& step, StepId id, std::uint64_t row_limit,
+                                 const Columns& wanted);
   Result<const std::optional<Table>*> answer_of_source(StepId id);
   Columns columns_asked_for(StepId id, const Columns& wanted) const;
 

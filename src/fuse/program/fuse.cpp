@@ -222,6 +222,7 @@ Result<TileProgram> fuse(const Plan& plan, StepId base, StepId last, const Slice
       case StepKind::order_by:
       case StepKind::limit:
       case StepKind::window:
+      case StepKind::append:
         return Status(Code::internal,
                       "a step that cannot be fused: " + std::string(name_of(step.kind)));
     }

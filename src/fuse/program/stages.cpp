@@ -95,7 +95,7 @@ bool finishes_on_host(const Plan& plan, StepId id) {
 bool has_no_kernel(const Plan& plan, StepId id) {
   const StepKind kind = plan.step(id).kind;
   return kind == StepKind::limit || kind == StepKind::order_by || kind == StepKind::window ||
-         finishes_on_host(plan, id);
+         kind == StepKind::append || finishes_on_host(plan, id);
 }
 
 std::optional<std::uint64_t> known_row_count(const Plan& plan, StepId id) {

@@ -14,6 +14,7 @@
 #include "base/exception_boundary.hpp"
 #include "column/unsupported.hpp"
 #include "expr/string_functions.hpp"
+#include "plan/schema_source.hpp"
 #include "sql/bind/grouping.hpp"
 #include "sql/bind/join_tables.hpp"
 #include "sql/bind/windowing.hpp"
@@ -35,7 +36,7 @@ class SelectBinder {
         plan_(plan),
         step_(joined.step),
         where_(joined.where),
-        table_(schema_source(scope.schema)),
+        table_(plan::schema_source(scope.schema)),
         names_(lexed, problems, select, scope),
         rows_(scope.schema),
         failures_(problems) {
@@ -186,7 +187,7 @@ class SelectBinder {
     if (bound.ok() || grouping.has_columns()) {
       PENSTOCK_ASSIGN(step_, grouping.add_step(plan_, step_, outputs_));
     } else {
-      step_ = plan_.source(schema_source({}));
+      step_ = plan_.source(plan::schema_source({}));
     }
     Builder groups(plan_.step(step_).schema);
     if (select_.having) failures_.pass(bind_having(groups, grouping.columns()));
@@ -322,6 +323,10 @@ Result<StepId> read_and_bind(const Lexed& lexed, Problems& problems, Plan& plan,
 namespace penstock {
 
 Result<BoundSql> bind_statement(std::string_view statement, Plan& plan, const TableOpener& open) {
+  if (is_plan_text(statement)) {
+    PENSTOCK_ASSIGN(const StepId rows, bind_plan(statement, plan, open));
+    return BoundSql{StatementKind::select, rows, {}};
+  }
   return catch_exceptions([&]() -> Result<BoundSql> {
     PENSTOCK_ASSIGN(const sql::Lexed lexed, sql::lex(statement));
     sql::Problems problems(lexed.statement);

@@ -116,6 +116,7 @@ std::string display(const Syntax& syntax) {
     case SyntaxKind::boolean:
     case SyntaxKind::null: return syntax.name;
     case SyntaxKind::string: return in_quotes(syntax.name, '\'');
+    case SyntaxKind::value: return text_of(syntax.scalar);
     case SyntaxKind::interval: return interval(syntax);
     case SyntaxKind::cast:
       return std::string(syntax.is_try ? "TRY_CAST(" : "CAST(") + display(*syntax.inputs[0]) +

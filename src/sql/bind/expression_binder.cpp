@@ -69,7 +69,19 @@ Result<Operand> ExpressionBinder::bind(const Syntax& syntax) {
   depth_++;
   Result<Operand> result = dispatch(syntax);
   depth_--;
-  return result;
+  return syntax.stated && result.ok() ? conform(syntax, *result) : result;
+}
+
+// Gives an operand the type that a planner stated. A string literal finds its type later.
+Result<Operand> ExpressionBinder::conform(const Syntax& syntax, Operand operand) {
+  if (operand.kind == Operand::Kind::null) return of(builder_.cast(operand.node, *syntax.stated));
+  if (operand.kind == Operand::Kind::interval ||
+      (operand.kind == Operand::Kind::string && syntax.stated->kind == penstock::Kind::string))
+    return operand;
+  PENSTOCK_ASSIGN(const NodeId node, coerce(syntax, operand, syntax.stated));
+  const Type type = builder_.type(node);
+  if (type == *syntax.stated) return of(node);
+  return of(located(syntax, builder_.cast(node, *syntax.stated)));
 }
 
 Result<Operand> ExpressionBinder::dispatch(const Syntax& syntax) {
@@ -88,6 +100,7 @@ Result<Operand> ExpressionBinder::dispatch(const Syntax& syntax) {
       return of(builder_.literal(std::move(number).value()));
     }
     case SyntaxKind::boolean: return of(builder_.literal(Scalar::of(syntax.name == "true")));
+    case SyntaxKind::value: return of(builder_.graph()->parameter(syntax.scalar));
     case SyntaxKind::null: {
       Operand null =
           of(builder_.literal(Scalar::null_of(type_of<std::int32_t>())));  // takes any type

@@ -150,6 +150,7 @@ class ExpressionBinder {
  private:
   Result<Operand> bind(const Syntax& syntax);
   Result<Operand> dispatch(const Syntax& syntax);
+  Result<Operand> conform(const Syntax& syntax, Operand operand);
   Result<Operand> column(const Syntax& syntax);
   Result<Operand> group_column(std::uint32_t column);
   Status placeholder(const Syntax& syntax);
@@ -188,6 +189,7 @@ class ExpressionBinder {
   Result<NodeId> rounded(const Syntax& syntax);
   Result<NodeId> rounded_integer(const Syntax& syntax, NodeId input);
   Result<NodeId> sign(const Syntax& syntax);
+  Result<NodeId> fault(const Syntax& syntax);
   Result<NodeId> call(const Syntax& syntax);
   Result<NodeId> string_call(const Syntax& syntax);
   Result<NodeId> concatenation(const Syntax& syntax);

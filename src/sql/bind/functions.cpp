@@ -43,7 +43,7 @@ bool holds(std::string_view name, auto const& names) {
 const std::vector<std::string>& known_functions() {
   static const std::vector<std::string> names = [] {
     std::vector<std::string> all = ExpressionBinder::date_function_names();
-    all.insert(all.end(), {"round", "sign", "nullif", "if"});
+    all.insert(all.end(), {"round", "sign", "nullif", "if", "error"});
     for (const plan::AggregateRow& row : plan::all_aggregates())
       for (const std::string_view name : row.sql_names)
         if (!name.empty()) all.emplace_back(name);
@@ -102,6 +102,7 @@ Result<NodeId> ExpressionBinder::call(const Syntax& syntax) {
   }
   if (is_date_call(name)) return date_call(syntax);
   if (name == "round") return rounded(syntax);
+  if (name == "error") return fault(syntax);
   if (name == "sign") return sign(syntax);
   if (const auto op = find(one_argument, name)) {
     PENSTOCK_TRY(argument_count(syntax, 1));
@@ -115,6 +116,19 @@ Result<NodeId> ExpressionBinder::call(const Syntax& syntax) {
   }
   const bool is_window = holds(name, Windowing::function_names());
   return refuse(syntax, "the function " + name + (is_window ? " without OVER" : ""));
+}
+
+// error('text') ends the statement where a row's value is asked for.
+Result<NodeId> ExpressionBinder::fault(const Syntax& syntax) {
+  PENSTOCK_TRY(argument_count(syntax, 1));
+  if (syntax.inputs[0]->kind != SyntaxKind::string)
+    return refuse(syntax, "error() of anything but a constant text");
+  PENSTOCK_ASSIGN(const NodeId never, builder_.require(builder_.literal(Scalar::of(false)),
+                                                       syntax.inputs[0]->name));
+  const Type type = syntax.stated.value_or(type_of<std::int32_t>());
+  PENSTOCK_ASSIGN(const NodeId null,
+                  builder_.cast(builder_.literal(Scalar::null_of(type)), type));
+  return builder_.select(never, null, null);
 }
 
 // DuckDB has no round() of unsigned integers: it rounds them as BIGINT where they fit, or as

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "plan/schema_source.hpp"
 #include "sql/bind/conjuncts.hpp"
 #include "sql/bind/repeated_rows.hpp"
 #include "sql/bind/row_operations.hpp"
@@ -51,7 +52,7 @@ class TableJoiner {
       if (!edge.is_used) rest_.push_back(edge.condition);
     const bool is_joined = failures_.status().ok();
     const Result<StepId> step =
-        is_joined ? rows_.in_order(rows) : plan_.source(schema_source(scope_.schema));
+        is_joined ? rows_.in_order(rows) : plan_.source(plan::schema_source(scope_.schema));
     failures_.pass(step.status());
     return {step.ok() ? *step : rows.step, conjunction(rest_), failures_.status()};
   }

@@ -14,21 +14,6 @@ std::string stem(std::string_view path) {
   return std::string(file.substr(0, file.find('.', 1)));
 }
 
-class SchemaSource final : public TableSource {
- public:
-  explicit SchemaSource(Schema schema) : schema_(std::move(schema)) {}
-  const Schema& schema() const override { return schema_; }
-  std::optional<std::uint64_t> row_count() const override { return 0; }
-  Result<std::unique_ptr<BatchStream>> scan(std::span<const std::uint32_t>,
-                                            const ScanOptions&) const override {
-    return Status(Code::internal, "a schema alone has no rows");
-  }
-  std::string describe() const override { return "rows"; }
-
- private:
-  Schema schema_;
-};
-
 Result<std::shared_ptr<TableSource>> open_source(const Lexed& lexed, const FromTable& from,
                                                  const TableOpener& open) {
   Result<std::shared_ptr<TableSource>> table = open(from.table);
@@ -112,10 +97,6 @@ Result<Scope> open_scope(const Lexed& lexed, const Select& select, const TableOp
     PENSTOCK_TRY(merge_columns(lexed, from, scope));
   }
   return scope;
-}
-
-std::shared_ptr<TableSource> schema_source(Schema schema) {
-  return std::make_shared<SchemaSource>(std::move(schema));
 }
 
 std::shared_ptr<TableSource> one_row_source() {

@@ -34,8 +34,6 @@ struct Scope {
 // Opens the tables of FROM and resolves the columns of USING.
 Result<Scope> open_scope(const Lexed& lexed, const Select& select, const TableOpener& open);
 
-// Returns a source with names and types and no rows, for checking steps in a plan of their own.
-std::shared_ptr<TableSource> schema_source(Schema schema);
 // Returns the one row of a SELECT without FROM. Its column has no name in a scope.
 std::shared_ptr<TableSource> one_row_source();
 

@@ -38,6 +38,13 @@ class Tree {
   std::int64_t integer() const {
     return json_ != nullptr && json_->is_number() ? json_->get<std::int64_t>() : 0;
   }
+  bool is_unsigned() const { return json_ != nullptr && json_->is_number_unsigned(); }
+  std::uint64_t unsigned_integer() const {
+    return json_ != nullptr && json_->is_number() ? json_->get<std::uint64_t>() : 0;
+  }
+  double real() const {
+    return json_ != nullptr && json_->is_number() ? json_->get<double>() : 0;
+  }
   bool boolean() const { return json_ != nullptr && json_->is_boolean() && json_->get<bool>(); }
 
   std::string_view kind() const {

@@ -1,0 +1,104 @@
+// Aggregates by sets of keys, and operations on sets of rows.
+#include <algorithm>
+
+#include "relation/lowering.hpp"
+
+namespace penstock::relation {
+namespace {
+
+bool holds(const ColumnList& set, std::uint32_t key) {
+  return std::ranges::find(set, key) != set.end();
+}
+
+// SQL's GROUPING(): a bit for each key that the set lacks, the last key in the lowest.
+std::int64_t grouping_of(const ColumnList& keys, const ColumnList& set) {
+  std::int64_t bits = 0;
+  for (const std::uint32_t key : keys) bits = bits * 2 + !holds(set, key);
+  return bits;
+}
+
+}  // namespace
+
+Result<StepId> Lowering::distinct(StepId rows) {
+  Builder builder(schema(rows));
+  std::vector<Projection> keys;
+  for (std::uint32_t i = 0; i < builder.schema().size(); i++)
+    keys.push_back({builder.schema()[i].name, builder.column(i)});
+  return plan_.group_by(rows, builder.graph(), std::move(keys), {});
+}
+
+Result<StepId> Lowering::aggregate(const Relation& relation) {
+  const RelationAggregate& aggregate = relation.aggregate;
+  PENSTOCK_ASSIGN(const StepId rows, of(relation.inputs[0]));
+  const auto key_count = static_cast<std::uint32_t>(aggregate.keys.size());
+  if (aggregate.sets.empty())
+    return grouped(aggregate, columns_from(0, key_count), relation.schema, rows);
+  std::vector<StepId> parts;
+  for (const ColumnList& set : aggregate.sets) {
+    PENSTOCK_ASSIGN(parts.emplace_back(), grouped(aggregate, set, relation.schema, rows));
+  }
+  return parts.size() == 1 ? Result<StepId>(parts[0]) : plan_.append(std::move(parts));
+}
+
+// Yields the columns of the whole aggregate, those of keys that the set lacks as NULL.
+Result<StepId> Lowering::grouped(const RelationAggregate& aggregate, const ColumnList& set,
+                                 const Schema& full, StepId input) {
+  std::vector<NodeId> roots;
+  for (const std::uint32_t key : set) roots.push_back(aggregate.keys[key].root);
+  for (const AggregateCall& call : aggregate.aggregates) roots.push_back(call.argument);
+  const bool counts_alone = std::ranges::all_of(aggregate.aggregates, [](const AggregateCall& call) {
+    return call.function == Aggregate::count_rows;
+  });
+  if (counts_alone) roots.resize(set.size());  // arguments are not read, and may be none
+  const Moved values =
+      moved(schema(input), *aggregate.graph, roots, columns_from(0, width(input)));
+  std::vector<Projection> keys;
+  for (std::size_t i = 0; i < set.size(); i++)
+    keys.push_back({aggregate.keys[set[i]].name, values.roots[i]});
+  std::vector<AggregateCall> calls = aggregate.aggregates;
+  for (std::size_t i = 0; i < calls.size() && !counts_alone; i++)
+    calls[i].argument = values.roots[set.size() + i];
+  const std::size_t call_count = calls.size();
+  if (set.empty() && calls.empty()) calls.push_back({Aggregate::count_rows, 0, "count", {}});
+  PENSTOCK_ASSIGN(const StepId groups,
+                  set.empty() ? plan_.reduce(input, values.graph, std::move(calls))
+                              : plan_.group_by(input, values.graph, keys, std::move(calls)));
+  const bool is_whole = set == columns_from(0, static_cast<std::uint32_t>(aggregate.keys.size()));
+  if (is_whole && aggregate.groupings.empty()) return groups;
+  Builder rows(schema(groups));
+  std::vector<Projection> columns;
+  for (std::uint32_t key = 0; key < aggregate.keys.size(); key++) {
+    const auto place = static_cast<std::uint32_t>(std::ranges::find(set, key) - set.begin());
+    columns.push_back({full[key].name, place < set.size()
+                                           ? rows.column(place)
+                                           : rows.literal(Scalar::null_of(full[key].type))});
+  }
+  for (std::size_t i = 0; i < call_count; i++)
+    columns.push_back({full[columns.size()].name,
+                       rows.column(static_cast<std::uint32_t>(set.size() + i))});
+  for (const ColumnList& keys_of : aggregate.groupings)
+    columns.push_back({full[columns.size()].name,
+                       rows.literal(Scalar::of(grouping_of(keys_of, set)))});
+  return plan_.map(groups, rows.graph(), std::move(columns));
+}
+
+// Equal rows that count are told apart by numbers: the second of a kind meets the second.
+Result<StepId> Lowering::set_operation(const Relation& relation) {
+  PENSTOCK_ASSIGN(StepId left, of(relation.inputs[0]));
+  PENSTOCK_ASSIGN(StepId right, of(relation.inputs[1]));
+  const ColumnList columns = columns_from(0, width(left));
+  if (relation.all) {
+    PENSTOCK_ASSIGN(left, add_row_numbers(plan_, left, columns));
+    PENSTOCK_ASSIGN(right, add_row_numbers(plan_, right, columns));
+  } else {
+    PENSTOCK_ASSIGN(left, distinct(left));
+  }
+  RelationJoin join;
+  for (std::uint32_t i = 0; i < width(left); i++) join.keys.push_back({i, i, true});
+  const JoinKind kind =
+      relation.kind == RelationKind::intersect ? JoinKind::semi : JoinKind::anti;
+  PENSTOCK_ASSIGN(const StepId rows, half(join, kind, left, right));
+  return keep_columns(plan_, rows, columns);
+}
+
+}  // namespace penstock::relation

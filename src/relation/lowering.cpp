@@ -1,0 +1,99 @@
+#include "relation/lowering.hpp"
+
+#include "base/exception_boundary.hpp"
+
+namespace penstock::relation {
+
+Lowering::Lowering(const RelationGraph& relations, RelationId result, Plan& plan)
+    : relations_(relations), plan_(plan), consumers_(relations.size(), 0) {
+  std::vector<bool> is_reached(relations.size(), false);
+  is_reached[result] = true;
+  for (std::size_t id = relations.size(); id-- > 0;) {  // inputs have smaller numbers
+    if (!is_reached[id]) continue;
+    for (const RelationId input : at(static_cast<RelationId>(id)).inputs) {
+      consumers_[input]++;
+      is_reached[input] = true;
+    }
+  }
+}
+
+Result<StepId> Lowering::of(RelationId id) {
+  if (const auto found = steps_.find(id); found != steps_.end()) return found->second;
+  PENSTOCK_ASSIGN(const StepId step, lower(id));
+  steps_[id] = step;
+  return step;
+}
+
+Result<StepId> Lowering::lower(RelationId id) {
+  const Relation& relation = at(id);
+  const auto input = [&] { return of(relation.inputs[0]); };
+  switch (relation.kind) {
+    case RelationKind::scan: return plan_.source(relation.source);
+    case RelationKind::filter: return filter(relation);
+    case RelationKind::project: return project(relation);
+    case RelationKind::join: return join(relation);
+    case RelationKind::aggregate: return aggregate(relation);
+    case RelationKind::distinct: {
+      PENSTOCK_ASSIGN(const StepId rows, input());
+      return distinct(rows);
+    }
+    case RelationKind::window: {
+      PENSTOCK_ASSIGN(const StepId rows, input());
+      return plan_.window(rows, relation.window);
+    }
+    case RelationKind::sort: {
+      PENSTOCK_ASSIGN(const StepId rows, input());
+      return plan_.order_by(rows, relation.sort_keys);
+    }
+    case RelationKind::limit: {
+      PENSTOCK_ASSIGN(const StepId rows, input());
+      return plan_.limit(rows, relation.limit, relation.offset);
+    }
+    case RelationKind::append: return append(relation);
+    case RelationKind::intersect:
+    case RelationKind::except: return set_operation(relation);
+  }
+  return Status(Code::internal, "a relation of no known kind");
+}
+
+Result<StepId> Lowering::filter(const Relation& relation) {
+  PENSTOCK_ASSIGN(const std::optional<StepId> by_mark, filter_by_mark(relation));
+  if (by_mark) return *by_mark;
+  PENSTOCK_ASSIGN(const StepId rows, of(relation.inputs[0]));
+  return add_filter(plan_, rows, *relation.graph, relation.predicate,
+                    columns_from(0, width(rows)));
+}
+
+Result<StepId> Lowering::project(const Relation& relation) {
+  PENSTOCK_ASSIGN(const StepId rows, of(relation.inputs[0]));
+  std::vector<NodeId> roots;
+  for (const Projection& projection : relation.projections) roots.push_back(projection.root);
+  const Moved values =
+      moved(schema(rows), *relation.graph, roots, columns_from(0, width(rows)));
+  std::vector<Projection> projections;
+  for (std::size_t i = 0; i < roots.size(); i++)
+    projections.push_back({relation.projections[i].name, values.roots[i]});
+  return plan_.map(rows, values.graph, std::move(projections));
+}
+
+Result<StepId> Lowering::append(const Relation& relation) {
+  std::vector<StepId> inputs;
+  for (const RelationId input : relation.inputs) {
+    PENSTOCK_ASSIGN(inputs.emplace_back(), of(input));
+  }
+  return plan_.append(std::move(inputs));
+}
+
+}  // namespace penstock::relation
+
+namespace penstock {
+
+Result<StepId> lower(const RelationGraph& relations, RelationId result, Plan& plan) {
+  return catch_exceptions([&]() -> Result<StepId> {
+    if (result >= relations.size())
+      return Status(Code::invalid, "the result is not a relation of this graph");
+    return relation::Lowering(relations, result, plan).of(result);
+  });
+}
+
+}  // namespace penstock

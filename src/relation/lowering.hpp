@@ -1,0 +1,79 @@
+// Lowers relations to steps, a rule for each kind. Every rule yields the relation's columns in
+// their order.
+//
+//     filter, project, sort, limit, window, append     the step of that name
+//     distinct                                         group by all columns
+//     aggregate by several sets                        a group-by for each set, appended
+//     intersect, except                                semi and anti join of the distinct rows
+//     join                                             lower_join.cpp, lower_mark.cpp
+#pragma once
+#include <map>
+#include <optional>
+#include <vector>
+
+#include "penstock/relation.hpp"
+#include "relation/shape.hpp"
+
+namespace penstock::relation {
+
+// Both inputs of a join, with the columns of its keys behind their own.
+struct JoinSides {
+  StepId left = 0, right = 0;
+  std::uint32_t left_columns = 0, right_columns = 0;  // without the keys'
+  std::vector<JoinKey> keys;
+};
+
+class Lowering {
+ public:
+  Lowering(const RelationGraph& relations, RelationId result, Plan& plan);
+  Result<StepId> of(RelationId id);
+
+ private:
+  const Relation& at(RelationId id) const { return relations_.at(id); }
+  Schema schema(StepId step) const { return plan_.step(step).schema; }
+  std::uint32_t width(StepId step) const {
+    return static_cast<std::uint32_t>(plan_.step(step).schema.size());
+  }
+  Result<StepId> lower(RelationId id);
+  Result<StepId> filter(const Relation& relation);
+  Result<StepId> project(const Relation& relation);
+  Result<StepId> append(const Relation& relation);
+
+  // lower_sets.cpp
+  Result<StepId> distinct(StepId rows);
+  Result<StepId> aggregate(const Relation& relation);
+  Result<StepId> grouped(const RelationAggregate& aggregate, const ColumnList& set,
+                         const Schema& full, StepId input);
+  Result<StepId> set_operation(const Relation& relation);
+
+  // lower_join.cpp
+  Result<StepId> join(const Relation& relation);
+  Result<JoinSides> sides(const std::vector<RelationKey>& keys, StepId left, StepId right);
+  // Yields the pairs, the left columns first, that the keys and the condition take.
+  Result<StepId> pairs(const RelationJoin& join, StepId left, StepId right);
+  Result<StepId> outer(const RelationJoin& join, StepId left, StepId right);
+  Result<StepId> outer_with_residual(const RelationJoin& join, StepId left, StepId right);
+  Result<StepId> half(const RelationJoin& join, JoinKind kind, StepId left, StepId right);
+  Result<StepId> half_with_residual(const RelationJoin& join, JoinKind kind, StepId left,
+                                    StepId right);
+  Result<StepId> full(const RelationJoin& join, StepId left, StepId right);
+  Result<StepId> single(const RelationJoin& join, StepId left, StepId right);
+  bool yields_one_row(RelationId id) const;
+  RelationJoin with_row_number(const RelationJoin& join, StepId left, StepId right) const;
+  RelationJoin with_sides_swapped(const RelationJoin& join, StepId left, StepId right) const;
+  Result<RelationJoin> without_right_conditions(const RelationJoin& join, StepId left,
+                                                StepId& right);
+
+  // lower_mark.cpp
+  Result<StepId> mark(const RelationJoin& join, StepId left, StepId right);
+  // Adds whether the right side has rows, and NULLs, for those keys that are equal.
+  Result<StepId> with_counts(const RelationJoin& join, StepId rows, StepId right);
+  Result<std::optional<StepId>> filter_by_mark(const Relation& filter);
+
+  const RelationGraph& relations_;
+  Plan& plan_;
+  std::vector<std::uint32_t> consumers_;  // by relation
+  std::map<RelationId, StepId> steps_;    // of relations that are lowered
+};
+
+}  // namespace penstock::relation

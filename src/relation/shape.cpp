@@ -1,0 +1,83 @@
+#include "relation/shape.hpp"
+
+#include <algorithm>
+#include <numeric>
+
+#include "expr/operation.hpp"
+
+namespace penstock::relation {
+
+ColumnList columns_from(std::uint32_t first, std::uint32_t count) {
+  ColumnList columns(count);
+  std::iota(columns.begin(), columns.end(), first);
+  return columns;
+}
+
+Result<StepId> keep_columns(Plan& plan, StepId input, const ColumnList& columns) {
+  const Schema schema = plan.step(input).schema;
+  if (columns == columns_from(0, static_cast<std::uint32_t>(schema.size()))) return input;
+  Builder rows(schema);
+  std::vector<Projection> projections;
+  for (const std::uint32_t column : columns)
+    projections.push_back({schema[column].name, rows.column(column)});
+  return plan.map(input, rows.graph(), std::move(projections));
+}
+
+Extension::Extension(Plan& plan, StepId input)
+    : plan_(plan), input_(input), rows_(plan.step(input).schema) {
+  for (std::uint32_t i = 0; i < rows_.schema().size(); i++)
+    columns_.push_back({rows_.schema()[i].name, rows_.column(i)});
+}
+
+std::uint32_t Extension::add(NodeId value, std::string name) {
+  const auto same = std::ranges::find(columns_, value, &Projection::root);
+  const auto column = static_cast<std::uint32_t>(same - columns_.begin());
+  if (same == columns_.end()) columns_.push_back({std::move(name), value});
+  return column;
+}
+
+Result<StepId> Extension::finish() {
+  if (columns_.size() == rows_.schema().size()) return input_;
+  return plan_.map(input_, rows_.graph(), columns_);
+}
+
+Moved moved(const Schema& step, const Graph& from, const std::vector<NodeId>& roots,
+            const ColumnList& columns) {
+  Moved result{std::make_shared<Graph>(), {}};
+  std::vector<NodeId> nodes;
+  for (const std::uint32_t column : columns)
+    nodes.push_back(result.graph->add(
+        {Op::column, step[column].type, step[column].nullable, column, {}}));
+  for (const NodeId root : roots) result.roots.push_back(result.graph->import(from, root, nodes));
+  return result;
+}
+
+Result<StepId> add_filter(Plan& plan, StepId input, const Graph& graph, NodeId predicate,
+                          const ColumnList& columns) {
+  const Moved condition = moved(plan.step(input).schema, graph, {predicate}, columns);
+  return plan.filter(input, condition.graph, condition.roots[0]);
+}
+
+Result<StepId> add_row_numbers(Plan& plan, StepId input, ColumnList partition) {
+  Window window;
+  window.partition = std::move(partition);
+  window.calls.push_back({WindowFunction::row_number, 0, WindowFrame::rows, 1, "row_number"});
+  return plan.window(input, std::move(window));
+}
+
+std::vector<NodeId> conjuncts_of(const Graph& graph, NodeId predicate) {
+  if (graph.at(predicate).op != Op::and_) return {predicate};
+  std::vector<NodeId> all;
+  for (const NodeId input : graph.at(predicate).inputs)
+    for (const NodeId part : conjuncts_of(graph, input)) all.push_back(part);
+  return all;
+}
+
+bool reads_only(const Graph& graph, NodeId root, std::uint32_t first, std::uint32_t end) {
+  const std::vector<NodeId> roots{root};
+  return std::ranges::all_of(expr::columns_read(graph, roots), [&](std::uint32_t column) {
+    return column >= first && column < end;
+  });
+}
+
+}  // namespace penstock::relation

@@ -1,0 +1,54 @@
+// Maps that add columns to a step, or keep some of them.
+#pragma once
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "penstock/plan.hpp"
+
+namespace penstock::relation {
+
+using ColumnList = std::vector<std::uint32_t>;  // by number
+ColumnList columns_from(std::uint32_t first, std::uint32_t count);
+
+// Returns a step of these columns of the input, in this order; the input itself if it has no
+// others.
+Result<StepId> keep_columns(Plan& plan, StepId input, const ColumnList& columns);
+
+// Adds columns behind those of a step.
+class Extension {
+ public:
+  Extension(Plan& plan, StepId input);
+  Builder& rows() { return rows_; }
+  // Returns the number of a column with these values: a new one unless they are a column.
+  std::uint32_t add(NodeId value, std::string name);
+  // Returns the step with the columns; the input itself if there are none.
+  Result<StepId> finish();
+
+ private:
+  Plan& plan_;
+  StepId input_;
+  Builder rows_;
+  std::vector<Projection> columns_;
+};
+
+// An expression, moved onto the rows of a step.
+struct Moved {
+  std::shared_ptr<Graph> graph;
+  std::vector<NodeId> roots;
+};
+// columns[i]: the number of the step's column that column i of `from` is.
+Moved moved(const Schema& step, const Graph& from, const std::vector<NodeId>& roots,
+            const ColumnList& columns);
+Result<StepId> add_filter(Plan& plan, StepId input, const Graph& graph, NodeId predicate,
+                          const ColumnList& columns);
+// Numbers the rows from 1 in a column behind the others.
+Result<StepId> add_row_numbers(Plan& plan, StepId input, ColumnList partition = {});
+
+// Returns the conditions that AND joins.
+std::vector<NodeId> conjuncts_of(const Graph& graph, NodeId predicate);
+// Returns whether an expression reads columns from `first` to `end` alone. One that reads none
+// does.
+bool reads_only(const Graph& graph, NodeId root, std::uint32_t first, std::uint32_t end);
+
+}  // namespace penstock::relation

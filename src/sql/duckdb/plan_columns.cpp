@@ -1,0 +1,48 @@
+#include "sql/duckdb/plan_columns.hpp"
+
+#include <charconv>
+
+namespace penstock::sql {
+namespace {
+
+std::optional<std::uint32_t> marked_column(std::string_view mark) {
+  std::uint32_t column = 0;
+  if (mark.size() < 3 || !mark.starts_with('p') || !mark.ends_with(':')) return std::nullopt;
+  const char* const end = mark.data() + mark.size() - 1;
+  const auto [stop, error] = std::from_chars(mark.data() + 1, end, column);
+  return error == std::errc() && stop == end ? std::optional(column) : std::nullopt;
+}
+
+}  // namespace
+
+std::string stand_in_mark(std::uint32_t column) { return "p" + std::to_string(column) + ":"; }
+
+std::optional<PlanColumn> column_meant(const Tree& expression,
+                                       const std::vector<PlanColumn>& columns) {
+  if (expression["expression_class"].text() == "BOUND_REF") {
+    const auto index = static_cast<std::uint64_t>(expression["index"].integer());
+    return index < columns.size() ? std::optional(columns[index]) : std::nullopt;
+  }
+  const std::vector<Tree> inputs = inputs_of(expression);
+  if (is_cast(expression) && inputs.size() == 1) {
+    std::optional<PlanColumn> input = column_meant(inputs[0], columns);
+    if (!input) return std::nullopt;
+    if (input->kind == PlanColumn::Kind::row_number) {
+      input->kind = PlanColumn::Kind::row_text;
+      return input;
+    }
+    if (input->kind != PlanColumn::Kind::marked || !is_try_cast(expression)) return std::nullopt;
+    return PlanColumn{PlanColumn::Kind::value, input->first + input->column};
+  }
+  if (function_name(expression) != "concat" || inputs.size() != 2) return std::nullopt;
+  const auto mark = marked_column(inputs[0]["value"]["value"].text());
+  std::optional<PlanColumn> number = column_meant(inputs[1], columns);
+  if (!mark || !number || number->kind == PlanColumn::Kind::value ||
+      number->kind == PlanColumn::Kind::marked || *mark >= number->count)
+    return std::nullopt;
+  number->kind = PlanColumn::Kind::marked;
+  number->column = *mark;
+  return number;
+}
+
+}  // namespace penstock::sql

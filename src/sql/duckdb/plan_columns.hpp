@@ -1,0 +1,55 @@
+// The columns of a relation that stands for an operator of DuckDB's plan.
+//
+// DuckDB plans over stand-ins of tables: views over range(first, last). A stand-in's column is
+// try_cast(concat('p3:', range) AS type), with the number of the table's column in it. No file is
+// opened by DuckDB, and it knows how many rows each table has.
+#pragma once
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "penstock/relation.hpp"
+#include "sql/duckdb/plan_json.hpp"
+
+namespace penstock::sql {
+
+// The first row number of the stand-in of table i is i * stand_in_rows. Tables have fewer rows.
+constexpr std::int64_t stand_in_rows = 1'000'000'000'000;
+std::string stand_in_mark(std::uint32_t column);  // "p3:"
+
+// What a column of the plan is in the relation.
+struct PlanColumn {
+  enum class Kind : unsigned char {
+    value,
+    row_number,  // of a stand-in
+    row_text,    // the row number as text
+    marked       // the text with the mark of a column
+  };
+  Kind kind = Kind::value;
+  std::uint32_t column = 0;  // value: of the relation; marked: of the table
+  std::uint32_t first = 0;   // of a stand-in: where its table's columns begin in the relation
+  std::uint32_t count = 0;   // of a stand-in: how many they are
+
+  // Returns the column of the relation with its values; nullopt for a row number.
+  std::optional<std::uint32_t> place() const {
+    if (kind == Kind::value) return column;
+    return kind == Kind::marked ? std::optional(first + column) : std::nullopt;
+  }
+  PlanColumn moved(std::uint32_t by) const {
+    PlanColumn result = *this;
+    (kind == Kind::value ? result.column : result.first) += by;
+    return result;
+  }
+};
+
+struct PlanRows {
+  RelationId relation = 0;
+  std::vector<PlanColumn> columns;
+};
+
+// Returns the column that an expression over stand-ins means; nullopt for any other expression.
+std::optional<PlanColumn> column_meant(const Tree& expression,
+                                       const std::vector<PlanColumn>& columns);
+
+}  // namespace penstock::sql

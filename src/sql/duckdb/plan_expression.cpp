@@ -1,0 +1,221 @@
+#include "sql/duckdb/plan_expression.hpp"
+
+#include <algorithm>
+
+#include "sql/parse/suggestions.hpp"
+
+namespace penstock::sql {
+namespace {
+
+struct NamedOperation {
+  std::string_view type, name;
+};
+constexpr NamedOperation comparisons[] = {{"COMPARE_EQUAL", "="},
+                                          {"COMPARE_NOTEQUAL", "!="},
+                                          {"COMPARE_LESSTHAN", "<"},
+                                          {"COMPARE_GREATERTHAN", ">"},
+                                          {"COMPARE_LESSTHANOREQUALTO", "<="},
+                                          {"COMPARE_GREATERTHANOREQUALTO", ">="},
+                                          {"COMPARE_DISTINCT_FROM", "is distinct from"},
+                                          {"COMPARE_NOT_DISTINCT_FROM", "is not distinct from"}};
+constexpr NamedOperation operations[] = {{"CONJUNCTION_AND", "and"},
+                                         {"CONJUNCTION_OR", "or"},
+                                         {"OPERATOR_NOT", "not"},
+                                         {"OPERATOR_IS_NULL", "is null"},
+                                         {"OPERATOR_IS_NOT_NULL", "is not null"},
+                                         {"COMPARE_IN", "in"}};
+constexpr int depth_limit = 600;
+
+class Reader {
+ public:
+  Reader(const std::vector<PlanColumn>& columns, Problems& problems)
+      : columns_(columns), problems_(problems) {}
+
+  SyntaxPtr read(const Tree& expression) {
+    if (depth_ == depth_limit) return refused(expression, "an expression that nests too deep");
+    depth_++;
+    SyntaxPtr syntax = dispatch(expression);
+    depth_--;
+    return syntax;
+  }
+
+ private:
+  SyntaxPtr dispatch(const Tree& expression) {
+    if (const auto column = column_meant(expression, columns_)) return column_of(expression, *column);
+    const std::string_view kind = expression["expression_class"].text();
+    if (kind == "BOUND_CONSTANT") return constant(expression);
+    if (is_cast(expression)) return cast(expression);
+    if (kind == "BOUND_CASE") return case_of(expression);
+    const std::string_view type = expression["type"].text();
+    if (const std::string_view name = comparison_operator(type); !name.empty())
+      return operation(expression, std::string(name));
+    if (type == "COMPARE_BETWEEN") return between(expression);
+    if (type == "COMPARE_NOT_IN")
+      return negated(expression, operation(expression, "in"));
+    if (type == "OPERATOR_COALESCE") return function(expression, "coalesce");
+    for (const NamedOperation& row : operations)
+      if (row.type == type) return operation(expression, std::string(row.name));
+    if (kind == "BOUND_FUNCTION") return call(expression);
+    return refused(expression, "the expression " + lower(type.empty() ? kind : type));
+  }
+
+  std::shared_ptr<Syntax> make(const Tree& expression, SyntaxKind kind, std::string name) {
+    auto syntax = std::make_shared<Syntax>();
+    syntax->kind = kind;
+    syntax->offset = place_of(expression);
+    syntax->name = std::move(name);
+    return syntax;
+  }
+
+  SyntaxPtr refused(const Tree& expression, const std::string& what) {
+    static_cast<void>(problems_.refuse(place_of(expression), not_supported(what)));
+    return make(expression, SyntaxKind::refused, "");
+  }
+
+  SyntaxPtr column_of(const Tree& expression, const PlanColumn& column) {
+    const auto place = column.place();
+    if (!place) return refused(expression, "the row number of a stand-in");
+    auto syntax = make(expression, SyntaxKind::column, std::string(expression["alias"].text()));
+    syntax->index = *place;
+    return syntax;
+  }
+
+  // An interval has no type of its own here: the binder adds it to a date.
+  SyntaxPtr constant(const Tree& expression) {
+    const Tree value = expression["value"];
+    const std::string_view id = value["type"]["id"].text();
+    if (id == "NULL" || id == "SQLNULL") return make(expression, SyntaxKind::null, "NULL");
+    if (id == "INTERVAL" && !value["is_null"].boolean()) return interval(expression, value["value"]);
+    const std::optional<Scalar> scalar = value_of_json(value);
+    if (!scalar) return refused(expression, "a constant of " + type_name(value["type"]));
+    if (scalar->is_null) {
+      auto null = make(expression, SyntaxKind::null, "NULL");
+      null->stated = scalar->type;
+      return null;
+    }
+    if (scalar->type.kind == Kind::string)
+      return make(expression, SyntaxKind::string, scalar->text);
+    auto syntax = make(expression, SyntaxKind::value, "");
+    syntax->scalar = *scalar;
+    return syntax;
+  }
+
+  SyntaxPtr interval(const Tree& expression, const Tree& value) {
+    const std::int64_t months = value["months"].integer(), days = value["days"].integer(),
+                       micros = value["micros"].integer();
+    const int parts = (months != 0) + (days != 0) + (micros != 0);
+    if (parts > 1) return refused(expression, "an interval of months, days and time at once");
+    auto syntax = make(expression, SyntaxKind::interval,
+                       std::to_string(months != 0 ? months : days != 0 ? days : micros));
+    syntax->qualifier = months != 0 ? "month" : days != 0 ? "day" : "microsecond";
+    return syntax;
+  }
+
+  SyntaxPtr cast(const Tree& expression) {
+    const std::optional<Type> type = stated_type(expression);
+    if (!type) return refused(expression, "a cast to " + type_name(expression["return_type"]));
+    auto syntax = make(expression, SyntaxKind::cast, name_of(*type));
+    syntax->type = *type;
+    syntax->is_try = is_try_cast(expression);
+    add_inputs(expression, *syntax);
+    return syntax;
+  }
+
+  // The tests come in pairs of a condition and its value.
+  SyntaxPtr case_of(const Tree& expression) {
+    auto syntax = make(expression, SyntaxKind::case_of, "");
+    const Tree checks = expression["case_checks"];
+    for (std::size_t i = 0; i < checks.size(); i++) {
+      syntax->inputs.push_back(read(checks.at(i)["when_expr"]));
+      syntax->inputs.push_back(read(checks.at(i)["then_expr"]));
+    }
+    syntax->inputs.push_back(read(expression["else_expr"]));
+    syntax->stated = stated_type(expression);
+    for (std::size_t i = 1; i < syntax->inputs.size(); i += 2)
+      syntax->inputs[i] = with_type_of_fault(syntax->inputs[i], syntax->stated);
+    return syntax;
+  }
+
+  // error() has the type of the value that it stands for.
+  SyntaxPtr with_type_of_fault(const SyntaxPtr& syntax, const std::optional<Type>& type) {
+    const Syntax* fault = syntax.get();
+    while (fault->kind == SyntaxKind::cast) fault = fault->inputs[0].get();
+    if (fault->kind != SyntaxKind::function || fault->name != "error") return syntax;
+    auto typed = std::make_shared<Syntax>(*fault);
+    typed->stated = type;
+    return typed;
+  }
+
+  SyntaxPtr between(const Tree& expression) {
+    const auto is_open = [&](const char* field) {
+      for (const Tree& at : {expression, expression["function_data"]})
+        if (at[field] && !at[field].boolean()) return true;
+      return false;
+    };
+    const std::vector<Tree> inputs = inputs_of(expression);
+    const bool is_above = is_open("lower_inclusive"), is_below = is_open("upper_inclusive");
+    if (inputs.size() != 3) return refused(expression, "BETWEEN without two bounds");
+    if (!is_above && !is_below) return operation(expression, "between");
+    const SyntaxPtr value = read(inputs[0]);
+    auto low = make(expression, SyntaxKind::operation, is_above ? ">" : ">=");
+    low->inputs = {value, read(inputs[1])};
+    auto high = make(expression, SyntaxKind::operation, is_below ? "<" : "<=");
+    high->inputs = {value, read(inputs[2])};
+    auto both = make(expression, SyntaxKind::operation, "and");
+    both->inputs = {low, high};
+    return both;
+  }
+
+  SyntaxPtr negated(const Tree& expression, SyntaxPtr input) {
+    auto syntax = make(expression, SyntaxKind::operation, "not");
+    syntax->inputs = {std::move(input)};
+    return syntax;
+  }
+
+  SyntaxPtr operation(const Tree& expression, std::string name) {
+    auto syntax = make(expression, SyntaxKind::operation, std::move(name));
+    add_inputs(expression, *syntax);
+    return syntax;
+  }
+
+  SyntaxPtr function(const Tree& expression, std::string name) {
+    auto syntax = make(expression, SyntaxKind::function, std::move(name));
+    add_inputs(expression, *syntax);
+    syntax->stated = stated_type(expression);
+    return syntax;
+  }
+
+  SyntaxPtr call(const Tree& expression) {
+    std::string name(function_name(expression));
+    const bool is_word = !name.empty() && (std::isalnum(static_cast<unsigned char>(name[0])) != 0 ||
+                                           name[0] == '_');
+    if (is_word) return function(expression, std::move(name));
+    if (name == "-" && inputs_of(expression).size() == 1) name = "neg";
+    auto syntax = make(expression, SyntaxKind::operation, std::move(name));
+    add_inputs(expression, *syntax);
+    syntax->stated = stated_type(expression);
+    return syntax;
+  }
+
+  void add_inputs(const Tree& expression, Syntax& syntax) {
+    for (const Tree& input : inputs_of(expression)) syntax.inputs.push_back(read(input));
+  }
+
+  const std::vector<PlanColumn>& columns_;
+  Problems& problems_;
+  int depth_ = 0;
+};
+
+}  // namespace
+
+std::string_view comparison_operator(std::string_view type) {
+  const auto found = std::ranges::find(comparisons, type, &NamedOperation::type);
+  return found == std::end(comparisons) ? std::string_view() : found->name;
+}
+
+SyntaxPtr read_plan_expression(const Tree& expression, const std::vector<PlanColumn>& columns,
+                               Problems& problems) {
+  return Reader(columns, problems).read(expression);
+}
+
+}  // namespace penstock::sql

@@ -1,0 +1,126 @@
+// Reads the operators of DuckDB's plan as relations.
+//
+// Reading goes on behind what is not supported, so that one error names all of it.
+#pragma once
+#include <functional>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "penstock/relation.hpp"
+#include "penstock/sql.hpp"
+#include "sql/bind/expression_binder.hpp"
+#include "sql/duckdb/plan_columns.hpp"
+
+namespace penstock::sql {
+
+class PlanReader {
+ public:
+  // `tables`: those that stand-ins stand for. `open` opens the ones that a plan names.
+  PlanReader(const Lexed& statement, RelationGraph& relations,
+             const std::vector<std::shared_ptr<TableSource>>& tables, const TableOpener& open,
+             Problems& problems)
+      : lexed_(statement),
+        relations_(relations),
+        tables_(tables),
+        open_(open),
+        problems_(problems) {}
+
+  Result<PlanRows> read(const Tree& plan);
+  // Returns the relation with these columns alone, under these names. Without names they have
+  // those of the plan.
+  Result<RelationId> with_names(const PlanRows& rows, const std::vector<std::string>& names);
+
+ private:
+  // Computes columns over a relation's rows, behind those that it has.
+  class Computed;
+  struct Aggregation;
+
+  Result<PlanRows> dispatch(const Tree& plan);
+  Result<PlanRows> input(const Tree& plan, std::size_t child = 0);
+  Status refuse(const Tree& plan, const std::string& what);
+  const Schema& schema(RelationId id) const { return relations_.at(id).schema; }
+  std::uint32_t width(RelationId id) const {
+    return static_cast<std::uint32_t>(relations_.at(id).schema.size());
+  }
+  Result<NodeId> bind(Builder& builder, const Syntax& syntax, const char* clause);
+  // Binds an expression. One that cannot be bound becomes NULL, and a problem.
+  Result<NodeId> value(Builder& builder, const Tree& expression,
+                       const std::vector<PlanColumn>& columns, const char* clause);
+  Result<PlanRows> filtered(PlanRows rows, const std::vector<Tree>& conditions);
+  // Returns the relation with the columns of the rows alone, in their order.
+  Result<PlanRows> exact(const PlanRows& rows);
+  static std::vector<PlanColumn> picked(const std::vector<PlanColumn>& columns, const Tree& map);
+
+  Result<PlanRows> filter(const Tree& plan);
+  Result<PlanRows> project(const Tree& plan);
+  Result<PlanRows> materialized(const Tree& plan);
+  Result<PlanRows> materialized_reference(const Tree& plan);
+
+  // read_scans.cpp
+  Result<PlanRows> scan(const Tree& plan);
+  Result<PlanRows> stand_in(const Tree& plan, std::size_t table);
+  Result<PlanRows> named_table(const Tree& plan);
+  Result<PlanRows> filtered_scan(PlanRows rows, const Tree& plan);
+  std::optional<Syntax> scan_filter(const Tree& filter, const SyntaxPtr& column);
+  Result<PlanRows> one_row();
+  Result<PlanRows> no_rows(const Tree& plan);
+  Result<PlanRows> values(const Tree& plan);
+
+  // read_joins.cpp
+  Result<PlanRows> join(const Tree& plan);
+  Result<PlanRows> join_of(const Tree& plan, PlanRows left, PlanRows right);
+  Result<PlanRows> cross_product(const Tree& plan);
+  Result<PlanRows> delim_join(const Tree& plan);
+  Result<PlanRows> delim_get(const Tree& plan);
+
+  // read_groups.cpp
+  Result<PlanRows> aggregate(const Tree& plan);
+  Status add_aggregate(const Tree& call, const PlanRows& rows, Aggregation& aggregation);
+  Status add_moments(const Tree& call, std::string_view name, NodeId argument,
+                     Aggregation& aggregation);
+  Result<PlanRows> finished(const Tree& plan, RelationId groups, Aggregation& aggregation);
+
+  // read_orders.cpp
+  Result<PlanRows> sorted(const Tree& plan);
+  Result<PlanRows> sorted_rows(PlanRows rows, const Tree& orders);
+  Result<PlanRows> limited(const Tree& plan);
+  Result<PlanRows> first_rows(const Tree& plan);
+  Result<PlanRows> distinct(const Tree& plan);
+  Result<PlanRows> distinct_on(const Tree& plan, PlanRows rows);
+  Result<PlanRows> set_operation(const Tree& plan);
+  Result<PlanRows> window(const Tree& plan);
+  std::optional<WindowCall> window_call(const Tree& call, Computed& columns);
+  Result<std::vector<SortKey>> sort_keys(const Tree& orders, Computed& columns);
+
+  const Lexed& lexed_;
+  RelationGraph& relations_;
+  const std::vector<std::shared_ptr<TableSource>>& tables_;
+  const TableOpener& open_;
+  Problems& problems_;
+  std::map<std::int64_t, PlanRows> materialized_;  // by number in the plan
+  std::vector<PlanRows> delim_sides_;              // of the joins around, the innermost last
+  int depth_ = 0;
+};
+
+class PlanReader::Computed {
+ public:
+  Computed(PlanReader& reader, const PlanRows& rows)
+      : reader_(reader), rows_(rows), builder_(reader.schema(rows.relation)) {}
+  // Returns the relation's column with an expression's values.
+  Result<std::uint32_t> column(const Tree& expression, const char* clause);
+  std::uint32_t add(NodeId value);
+  Builder& builder() { return builder_; }
+  // Returns the relation with all of them.
+  Result<RelationId> finish();
+
+ private:
+  PlanReader& reader_;
+  const PlanRows& rows_;
+  Builder builder_;
+  std::vector<NodeId> added_;
+};
+
+}  // namespace penstock::sql
