@@ -22,6 +22,9 @@ Status needs_huge(Op op, Type a, Type b) {
           ": the result is HUGEINT, which is not computed with; cast one side to the other's type"};
 }
 
+bool is_huge(Type type) { return type.kind == Kind::int128; }
+bool is_whole(Type type) { return is_integer(type) || is_huge(type); }
+
 Status needs_scale(Op op, Type a, Type b, int max_digits) {
   return {max_digits == max_wide_digits ? Code::invalid : Code::unsupported,
           std::string(cannot(op, {a, b}).message()) + ": the result has more than " +
@@ -97,12 +100,12 @@ Result<NodeId> arithmetic(Construction& c, Op op, NodeId left, NodeId right) {
   const std::optional<Type> met = meet(a, b, Meeting::arithmetic);
   if (!met) return cannot(op, {a, b});
   const bool divides =
-      op == Op::divide || (op == Op::integer_divide && !(is_integer(a) && is_integer(b)));
+      op == Op::divide || (op == Op::integer_divide && !(is_whole(a) && is_whole(b)));
   if (divides || is_float(*met)) {
     const Type type = is_float(*met) ? *met : float64_type;
     return c.add(divides ? Op::divide : op, type, {c.cast(ids[0], type), c.cast(ids[1], type)});
   }
-  if (met->kind == Kind::int128) return needs_huge(op, a, b);
+  if (is_huge(*met) && !is_huge(a) && !is_huge(b)) return needs_huge(op, a, b);
   if (met->kind == Kind::decimal) return decimal_arithmetic(c, op, ids[0], ids[1], *met);
   return c.add(op, *met, {c.cast(ids[0], *met), c.cast(ids[1], *met)});
 }
@@ -148,7 +151,7 @@ Result<NodeId> compare_nodes(Construction& c, Op op, NodeId left, NodeId right) 
     return compare_strings(c, op, ids[0], ids[1]);
   const std::optional<Type> met = meet(a, b, Meeting::comparison);
   if (!met) return cannot(op, {a, b});
-  if (met->kind == Kind::int128) {  // a signed integer with UBIGINT: by value
+  if (is_huge(*met) && !is_huge(a) && !is_huge(b)) {  // a signed integer with UBIGINT: by value
     for (NodeId& id : ids) id = c.cast(id, is_signed(c.type(id)) ? int64_type : Type{Kind::uint64});
   } else if (met->kind == Kind::decimal && met->precision > max_decimal_digits) {
     // Rescaling could overflow: the kernel compares the values as 64 bits instead.
@@ -186,7 +189,8 @@ Result<Met> meet_next(Op op, Met so_far, Met next) {
   if (one_literal && fits(next.literal, so_far.type)) return Met{so_far.type, nullptr};
   const std::optional<Type> met = meet(so_far.type, next.type, Meeting::comparison);
   if (!met) return cannot(op, {so_far.type, next.type});
-  if (met->kind == Kind::int128) return needs_huge(op, so_far.type, next.type);
+  if (is_huge(*met) && !is_huge(so_far.type) && !is_huge(next.type))
+    return needs_huge(op, so_far.type, next.type);
   return Met{*met, nullptr};
 }
 
@@ -198,7 +202,6 @@ Result<Type> unify(Construction& c, Op op, std::span<NodeId> ids) {
     PENSTOCK_ASSIGN(met, meet_next(op, met, {c.type(id), c.parameter(id)}));
   }
   Type type = met.type;
-  if (type.kind == Kind::int128) return needs_huge(op, type, type);
   if (type.kind == Kind::string && (op == Op::least || op == Op::greatest))
     return Status(Code::unsupported, std::string(cannot(op, {type}).message()) +
                                          ": strings are not ordered inside an expression");
@@ -230,7 +233,7 @@ Result<NodeId> negate(Construction& c, Graph& graph, NodeId input) {
 Result<NodeId> rounding(Construction& c, Op op, NodeId input) {
   const Type type = c.type(input);
   if (!is_numeric(type)) return cannot(op, {type});
-  if (is_integer(type))
+  if (is_whole(type))
     return op == Op::round || op == Op::truncate ? input : c.cast(input, float64_type);
   return c.add(op, type.kind == Kind::decimal ? Type::decimal(type.precision, 0) : type, {input});
 }

@@ -112,7 +112,8 @@ class Construction {
 
   NodeId adapted(NodeId id, const Scalar& value, std::optional<Type> fixed, Type other) {
     if (value.is_null) return graph_.parameter(Scalar::null_of(other));
-    if (!fixed || !is_integer(value.type) || !is_integer(other)) return id;
+    const bool is_whole = is_integer(value.type) || value.type.kind == Kind::int128;
+    if (!fixed || !is_whole || !is_integer(other)) return id;
     const Range range = range_of(other);
     return value.integer < range.minimum || value.integer > range.maximum ? id : cast(id, other);
   }

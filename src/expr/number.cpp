@@ -118,9 +118,12 @@ std::optional<Int128> prefixed_integer(std::string_view text) {
 std::optional<Scalar> integer_of(Type type, std::string_view text) {
   const auto prefixed = prefixed_integer(text);
   const auto count = prefixed ? prefixed : count_of(text, 0);
-  const int bits = static_cast<int>(width_bytes(type)) * 8 - (is_signed(type) ? 1 : 0);
-  const Int128 end = Int128(1) << bits, least = is_signed(type) ? -end : Int128(0);
-  const bool is_wrong_sign = !is_signed(type) && text.starts_with('-') && text != "-0";
+  const bool is_huge = type.kind == Kind::int128, has_sign = is_signed(type);
+  if (is_huge)  // 128 bits hold all that has 38 digits
+    return count ? std::optional(Scalar::of(type, *count)) : std::nullopt;
+  const int bits = static_cast<int>(width_bytes(type)) * 8 - (has_sign ? 1 : 0);
+  const Int128 end = Int128(1) << bits, least = has_sign ? -end : Int128(0);
+  const bool is_wrong_sign = !has_sign && text.starts_with('-') && text != "-0";
   return count && *count >= least && *count < end && !is_wrong_sign
              ? std::optional(Scalar::of(type, *count))
              : std::nullopt;
@@ -144,23 +147,19 @@ Result<Scalar> number_literal(std::string_view text) {
   }
   const std::size_t point = magnitude.find('.');
   Int128 value = 0;
+  int count = 0;  // without leading zeros
   for (char c : magnitude) {
-    if (c == '.') continue;
+    if (c == '.' || (c == '0' && value == 0)) continue;
     if (!is_digit(c)) return Status(Code::invalid, std::string(text) + " is not a number");
     value = value * 10 + (c - '0');
-    if (value > (Int128(1) << 64))
-      return Status(Code::unsupported, std::string(text) +
-                                           " is too long a number: HUGEINT and DECIMAL of more "
-                                           "than 18 digits are not supported");
+    if (++count > 38)
+      return Status(Code::unsupported, std::string(text) + " has more than 38 digits");
   }
   if (negative) value = -value;
   if (point != std::string::npos) {
     const int width = static_cast<int>(magnitude.size()) - 1,
               scale = width - static_cast<int>(point);
-    if (width > 18)
-      return Status(
-          Code::unsupported,
-          std::string(text) + " has more than 18 digits; such a DECIMAL is not supported");
+    if (width > 38) return Status(Code::unsupported, std::string(text) + " has more than 38 digits");
     return Scalar::of(Type::decimal(width, scale), value);
   }
   const auto fits = [&](auto type) {
@@ -169,14 +168,12 @@ Result<Scalar> number_literal(std::string_view text) {
   };
   if (fits(std::int32_t{})) return Scalar::of(type_of<std::int32_t>(), value);
   if (fits(std::int64_t{})) return Scalar::of(type_of<std::int64_t>(), value);
-  if (fits(std::uint64_t{})) return Scalar::of(type_of<std::uint64_t>(), value);
-  return Status(Code::unsupported,
-                std::string(text) + " is beyond 64 bits; HUGEINT is not supported here");
+  return Scalar::of(Type{Kind::int128}, value);
 }
 
 std::optional<Scalar> parse_number(Type type, std::string_view text) {
   if (type.kind == Kind::decimal) return decimal_of(type, text);
-  if (is_integer(type)) return integer_of(type, text);
+  if (is_integer(type) || type.kind == Kind::int128) return integer_of(type, text);
   (void)take(text, '+');
   const auto digits = without_underscores(text, is_digit);
   const auto real = is_float(type) && digits ? real_of(*digits) : std::nullopt;

@@ -76,7 +76,10 @@ Range range_of(Type type) {
       const Int128 limit = power_of_ten(type.precision) - 1;
       return {-limit, limit};
     }
-    case Kind::int128: break;  // computed with as BIGINT, see is_castable()
+    case Kind::int128: {  // its ends stand for what 128 bits do not hold
+      const Range stored = stored_range(type);
+      return {stored.minimum + 1, stored.maximum - 1};
+    }
     case Kind::float32:
     case Kind::float64:
     case Kind::string: break;  // not asked

@@ -44,6 +44,7 @@ std::optional<Type> type_named(std::string_view name) {
       {"int2", Kind::int16},      {"short", Kind::int16},         {"integer", Kind::int32},
       {"int", Kind::int32},       {"int4", Kind::int32},          {"signed", Kind::int32},
       {"bigint", Kind::int64},    {"int8", Kind::int64},          {"long", Kind::int64},
+      {"hugeint", Kind::int128},  {"int128", Kind::int128},
       {"utinyint", Kind::uint8},  {"usmallint", Kind::uint16},    {"uinteger", Kind::uint32},
       {"ubigint", Kind::uint64},  {"float", Kind::float32},       {"real", Kind::float32},
       {"float4", Kind::float32},  {"double", Kind::float64},      {"float8", Kind::float64},

@@ -18,8 +18,14 @@ Scalar neutral_of(Type type) {
   return is_float(type) ? Scalar::of(type, 0.0) : Scalar::of(type, Int128{0});
 }
 
-Result<NullSafeKey> null_safe(Builder& rows, std::uint32_t column) {
+// Keys of 128 bits are compared as their texts.
+Result<NodeId> key_value(Builder& rows, std::uint32_t column) {
   const NodeId value = rows.column(column);
+  const bool is_wide = width_bytes(rows.type(value)) > 8;
+  return is_wide ? rows.cast_to_string(value) : Result<NodeId>(value);
+}
+
+Result<NullSafeKey> null_safe(Builder& rows, NodeId value) {
   const NodeId neutral = rows.literal(neutral_of(rows.type(value)));
   NullSafeKey key;
   PENSTOCK_ASSIGN(key.value, rows.variadic(Op::coalesce, {value, neutral}));
@@ -48,12 +54,14 @@ Result<JoinSides> Lowering::sides(const std::vector<RelationKey>& keys, StepId l
   Extension of_left(plan_, left), of_right(plan_, right);
   for (const RelationKey& key : keys) {
     const bool may_be_null = schema(left)[key.left].nullable || schema(right)[key.right].nullable;
+    PENSTOCK_ASSIGN(const NodeId left_value, key_value(of_left.rows(), key.left));
+    PENSTOCK_ASSIGN(const NodeId right_value, key_value(of_right.rows(), key.right));
     if (!key.null_is_equal || !may_be_null) {
-      sides.keys.push_back({key.left, key.right});
+      sides.keys.push_back({of_left.add(left_value, "key"), of_right.add(right_value, "key")});
       continue;
     }
-    PENSTOCK_ASSIGN(const NullSafeKey a, null_safe(of_left.rows(), key.left));
-    PENSTOCK_ASSIGN(const NullSafeKey b, null_safe(of_right.rows(), key.right));
+    PENSTOCK_ASSIGN(const NullSafeKey a, null_safe(of_left.rows(), left_value));
+    PENSTOCK_ASSIGN(const NullSafeKey b, null_safe(of_right.rows(), right_value));
     sides.keys.push_back({of_left.add(a.value, "key"), of_right.add(b.value, "key")});
     sides.keys.push_back({of_left.add(a.is_null, "is null"), of_right.add(b.is_null, "is null")});
   }

@@ -27,7 +27,7 @@ constexpr Kinds u8 = of(Kind::uint8), u16 = of(Kind::uint16), u32 = of(Kind::uin
                 u64 = of(Kind::uint64);
 constexpr Kinds integers = i8 | i16 | i32 | i64 | u8 | u16 | u32 | u64;
 constexpr Kinds f32 = of(Kind::float32), f64 = of(Kind::float64), decimal = of(Kind::decimal),
-                boolean = of(Kind::boolean);
+                boolean = of(Kind::boolean), i128 = of(Kind::int128);
 
 // Names an unordered pair of kinds and their common type. Kind::string stands for none.
 struct Row {
@@ -38,8 +38,8 @@ constexpr Kind none = Kind::string;
 
 constexpr Row rows[] = {
     // Any number with a float: the float, the wider of two.
-    {integers | decimal | f32, f64, Kind::float64, Kind::float64},
-    {integers | decimal, f32, Kind::float32, Kind::float32},
+    {integers | i128 | decimal | f32, f64, Kind::float64, Kind::float64},
+    {integers | i128 | decimal, f32, Kind::float32, Kind::float32},
     // Integers of one signedness: the wider.
     {i8 | i16 | i32, i64, Kind::int64, Kind::int64},
     {i8 | i16, i32, Kind::int32, Kind::int32},
@@ -59,8 +59,9 @@ constexpr Row rows[] = {
     // A signed integer with UBIGINT: HUGEINT. Builder refuses it but for comparisons, which it does
     // by value.
     {i8 | i16 | i32 | i64, u64, Kind::int128, Kind::int128},
+    {integers, i128, Kind::int128, Kind::int128},
     // Booleans are compared as 0 and 1, and take no part in arithmetic.
-    {boolean, integers, none, none},
+    {boolean, integers | i128, none, none},
     // A date is compared as the timestamp at its midnight.
     {of(Kind::date32), of(Kind::timestamp), none, Kind::timestamp},
 };
@@ -80,14 +81,14 @@ constexpr int integer_digits(Kind kind) {
     case Kind::uint32: return 10;
     case Kind::int64: return 19;
     case Kind::uint64: return 20;
+    case Kind::int128: return 38;
     case Kind::boolean:
     case Kind::float32:
     case Kind::float64:
     case Kind::date32:
     case Kind::timestamp:
     case Kind::decimal:
-    case Kind::string:
-    case Kind::int128: break;  // no such integers
+    case Kind::string: break;  // no such integers
   }
   return 20;
 }
@@ -109,14 +110,15 @@ constexpr Type meet_decimal(Type a, Type b) {
 constexpr std::optional<Type> meet(Type a, Type b, Meeting meeting) {
   using namespace promotion;
   const bool has_decimal = a.kind == Kind::decimal || b.kind == Kind::decimal;
-  if (has_decimal && holds(integers | decimal, a.kind) && holds(integers | decimal, b.kind))
+  const Kinds whole = integers | i128 | decimal;
+  if (has_decimal && holds(whole, a.kind) && holds(whole, b.kind))
     return meet_decimal(as_decimal(a), as_decimal(b));
   if (a == b) return a;
   for (const Row& row : rows) {
     if (!(holds(row.some, a.kind) && holds(row.other, b.kind)) &&
         !(holds(row.some, b.kind) && holds(row.other, a.kind)))
       continue;
-    if (row.some == boolean && row.other == integers && meeting == Meeting::comparison)
+    if (row.some == boolean && meeting == Meeting::comparison)
       return a.kind == Kind::boolean ? b : a;
     const Kind kind = meeting == Meeting::arithmetic ? row.arithmetic : row.comparison;
     return kind == none ? std::nullopt : std::optional<Type>(Type{kind});
@@ -128,13 +130,10 @@ constexpr std::optional<Type> meet(Type a, Type b, Meeting meeting) {
 constexpr bool is_castable(Type from, Type to) {
   using namespace promotion;
   const auto is_value = [](Type t) {
-    return holds(integers | decimal | f32 | f64 | boolean, t.kind);
+    return holds(integers | i128 | decimal | f32 | f64 | boolean, t.kind);
   };
   const auto is_moment = [](Type t) { return t.kind == Kind::date32 || t.kind == Kind::timestamp; };
-  // A HUGEINT is an aggregate's result; a small result's further arithmetic takes it as BIGINT or a
-  // float.
-  const bool from_huge = from.kind == Kind::int128 && is_value(to);
-  return from == to || from_huge || (is_value(from) && is_value(to)) ||
+  return from == to || (is_value(from) && is_value(to)) ||
          (is_moment(from) && is_moment(to));
 }
 

@@ -32,13 +32,6 @@ Result<NodeId> ExpressionBinder::equal_types(const Syntax& syntax, Op op, Operan
         operand->kind == Operand::Kind::string && type && is_numeric(*type))
       return combined_string(*syntax.inputs[static_cast<std::size_t>(input)], operand->string,
                              *type);
-  for (Operand* operand :
-       {&left, &right}) {  // division is of DOUBLE, to which any HUGEINT can be cast
-    const std::optional<Type> type = type_of_operand(*operand);
-    if (op != Op::divide || !type || type->kind != penstock::Kind::int128) continue;
-    PENSTOCK_ASSIGN(operand->node,
-                    located(syntax, builder_.cast(operand->node, type_of<double>())));
-  }
   PENSTOCK_ASSIGN(const NodeId a, coerce(*syntax.inputs[0], left, type_of_operand(right)));
   PENSTOCK_ASSIGN(const NodeId b, coerce(*syntax.inputs[1], right, type_of_operand(left)));
   return located(syntax, builder_.binary(op, a, b));

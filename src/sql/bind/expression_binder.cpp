@@ -221,20 +221,11 @@ Result<NodeId> ExpressionBinder::coerce(const Syntax& syntax, const Operand& ope
   if (operand.kind == Operand::Kind::interval)
     return refuse(syntax, "an interval that is not added to a constant date or timestamp");
   if (operand.kind != Operand::Kind::string)
-    return depth_ == 0 ? operand.node : narrowed(syntax, operand.node);
+    return operand.node;
   if (!beside || beside->kind == Kind::string) return builder_.literal(Scalar::of(operand.string));
-  // Sums are HUGEINT, with which nothing computes.
-  const Type type = beside->kind == Kind::int128 ? type_of<std::int64_t>() : *beside;
-  const std::optional<Scalar> value = parse_as(type, operand.string);
-  if (!value) return wrong(syntax, "'" + operand.string + "' is not a " + name_of(type));
+  const std::optional<Scalar> value = parse_as(*beside, operand.string);
+  if (!value) return wrong(syntax, "'" + operand.string + "' is not a " + name_of(*beside));
   return builder_.literal(*value);
-}
-
-// Casts a sum's HUGEINT to BIGINT, as nothing computes with HUGEINT; a value that does not fit is a
-// fault.
-Result<NodeId> ExpressionBinder::narrowed(const Syntax& syntax, NodeId node) {
-  if (builder_.type(node).kind != penstock::Kind::int128) return node;
-  return located(syntax, builder_.cast(node, type_of<std::int64_t>()));
 }
 
 Result<std::vector<Operand>> ExpressionBinder::operands(const Syntax& syntax, std::size_t first) {

@@ -203,7 +203,6 @@ class ExpressionBinder {
   // Makes the operand a node; a string literal takes the type of the operand beside it.
   Result<NodeId> coerce(const Syntax& syntax, const Operand& operand,
                         std::optional<Type> beside = std::nullopt);
-  Result<NodeId> narrowed(const Syntax& syntax, NodeId node);
   std::optional<Type> type_of_operand(const Operand& operand) const;
   Result<NodeId> located(
       const Syntax& syntax,

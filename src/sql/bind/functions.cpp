@@ -156,6 +156,7 @@ Result<NodeId> ExpressionBinder::rounded(const Syntax& syntax) {
     return refuse(*syntax.inputs[1], "round to anything but a constant 0 to 18 digits");
   const Type type = builder_.type(input);
   const int scale = static_cast<int>(digits->integer);
+  if (type.kind == Kind::int128) return input;
   if (is_integer(type)) return rounded_integer(syntax, input);
   if (type.kind == Kind::decimal) {
     if (scale >= type.scale) return input;

@@ -189,12 +189,33 @@ class Reader {
     std::string name(function_name(expression));
     const bool is_word = !name.empty() && (std::isalnum(static_cast<unsigned char>(name[0])) != 0 ||
                                            name[0] == '_');
+    if (is_word && name == "regexp_extract") return extraction(expression);
     if (is_word) return function(expression, std::move(name));
     if (name == "-" && inputs_of(expression).size() == 1) name = "neg";
     auto syntax = make(expression, SyntaxKind::operation, std::move(name));
     add_inputs(expression, *syntax);
     syntax->stated = stated_type(expression);
     return syntax;
+  }
+
+  // DuckDB writes a replacement of the whole text so, with an option k: a text without a match is
+  // kept.
+  SyntaxPtr extraction(const Tree& expression) {
+    SyntaxPtr call = function(expression, "regexp_extract");
+    const bool has_options = call->inputs.size() == 4;
+    const std::size_t keeps = has_options ? call->inputs[3]->name.find('k') : std::string::npos;
+    if (keeps == std::string::npos) return call;
+    auto extract = std::make_shared<Syntax>(*call);
+    auto options = std::make_shared<Syntax>(*call->inputs[3]);
+    options->name.erase(keeps, 1);
+    extract->inputs[3] = options;
+    if (options->name.empty()) extract->inputs.pop_back();
+    auto matches = make(expression, SyntaxKind::function, "regexp_matches");
+    matches->inputs = {call->inputs[0], call->inputs[1]};
+    if (!options->name.empty()) matches->inputs.push_back(options);
+    auto chosen = make(expression, SyntaxKind::case_of, "");
+    chosen->inputs = {matches, extract, call->inputs[0]};
+    return chosen;
   }
 
   void add_inputs(const Tree& expression, Syntax& syntax) {

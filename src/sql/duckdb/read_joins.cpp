@@ -102,7 +102,7 @@ Result<PlanRows> PlanReader::join_of(const Tree& plan, PlanRows left, PlanRows r
     if (!condition["left"] || name.empty()) {
       std::vector<PlanColumn> columns = left.columns;
       columns.insert(columns.end(), right_columns.begin(), right_columns.end());
-      const Tree whole = condition["expr"] ? condition["expr"] : condition["expression"];
+      const Tree whole = condition["left"] ? condition["left"] : condition["expr"];
       PENSTOCK_TRY(add(value(builder, whole, columns, "ON")));
       continue;
     }
