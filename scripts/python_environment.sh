@@ -14,7 +14,7 @@ case ${1:-test} in
   library) ;;
   run) packages+=(tpchgen-cli==4.0.0) ;;
   test | plot)
-    packages+=(tpchgen-cli==4.0.0 duckdb==2.0.0 numpy==2.4.6 clang-format==22.1.8 ruff==0.17.6)
+    packages+=(tpchgen-cli==4.0.0 duckdb==2.0.1 numpy==2.4.6 clang-format==22.1.8 ruff==0.17.6)
     packages+=(dask==2026.8.0 click==8.5.1 cloudpickle==3.1.3 fsspec==2026.9.0
       importlib_metadata==10.2.0 lazy_importer==0.1.0 locket==1.0.0
       packaging==26.3 partd==1.4.2 pyyaml==6.0.4

@@ -36,6 +36,7 @@ struct SessionOptions {
   std::optional<std::uint64_t> cache_limit_bytes = {};
   // Options of read_csv() for the CSV files that statements name by their path alone.
   std::vector<TableOption> csv_options = {};
+  Planner planner = Planner::automatic;
 };
 
 class Session {

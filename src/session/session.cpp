@@ -17,6 +17,7 @@ class SessionOfFiles final : public Session {
   explicit SessionOfFiles(const SessionOptions& options)
       : selector_(options.device),
         csv_options_(options.csv_options),
+        planner_(options.planner),
         device_(SessionDevice::open(options.device, options.cache_limit_bytes)) {}
 
   Result<QueryResult> sql(std::string_view statement, const RunOptions& options) override {
@@ -51,9 +52,13 @@ class SessionOfFiles final : public Session {
     RunOptions with_kept = options;
     // A profile has the times of all that a run does.
     if (!options.profile && !options.stalls) with_kept.kept_programs = bound.kept_programs;
-    return session::answer_statement(*bound.plan, bound.sql, [&](const Plan& plan, StepId step) {
-      return run(plan, step, with_kept);
-    });
+    auto answered =
+        session::answer_statement(*bound.plan, bound.sql, [&](const Plan& plan, StepId step) {
+          return run(plan, step, with_kept);
+        });
+    if (answered.ok() && !bound.sql.planned_by.empty())
+      answered->report.notes.insert(answered->report.notes.begin(), bound.sql.planned_by);
+    return answered;
   }
   Result<session::BoundStatement> bind(std::string_view statement) {
     return catch_exceptions([&] { return bound(statement); });
@@ -73,7 +78,7 @@ class SessionOfFiles final : public Session {
       bound.tables.emplace_back(table, source);
       return source;
     };
-    PENSTOCK_ASSIGN(bound.sql, bind_statement(statement, *plan, open));
+    PENSTOCK_ASSIGN(bound.sql, bind_statement(statement, *plan, open, planner_));
     bound.plan = plan;
     bound.kept_programs = std::make_shared<plan::KeptPrograms>();
     return bound;
@@ -93,6 +98,7 @@ class SessionOfFiles final : public Session {
 
   const std::string selector_;
   const std::vector<TableOption> csv_options_;
+  const Planner planner_;
   const std::shared_ptr<SessionDevice> device_;
   session::OpenTables tables_;
   session::BoundStatements statements_;

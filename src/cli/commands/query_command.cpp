@@ -96,7 +96,9 @@ Session& session_until_exit(const QueryOptions& options) {
 Status check_tables(Session& session, const std::string& statement, const QueryOptions& options) {
   Plan plan;
   const auto open = [&session](const TableReference& table) { return session.open_table(table); };
-  return bind_statement(statement, plan, opener_for(options, open)).status();
+  return bind_statement(statement, plan, opener_for(options, open),
+                        planner_of(options.planner))
+      .status();
 }
 
 // Answers the statements of a file, one after another, until the first error.
@@ -229,10 +231,15 @@ TableOpener opener_of(const QueryOptions& options) {
   });
 }
 
+Planner planner_of(std::string_view planner) {
+  return planner == "own" ? Planner::own : planner == "duckdb" ? Planner::duckdb : Planner::automatic;
+}
+
 SessionOptions session_options_of(const QueryOptions& options) {
   SessionOptions session;
   session.csv_options = csv_options_of(options.csv);
   session.device = options.device;
+  session.planner = planner_of(options.planner);
   if (!options.cache_limit_mib.empty())
     session.cache_limit_bytes = std::stoull(options.cache_limit_mib) << 20;
   return session;
@@ -250,6 +257,9 @@ void declare_run_options(Arguments& arguments, QueryOptions& options) {
   arguments.choice("--on-device-failure", {"stop", "continue"}, options.on_device_failure,
                    "of several devices, where one fails: end with its error, or let the others "
                    "take over its rows");
+  arguments.choice("--planner", {"auto", "own", "duckdb"}, options.planner,
+                   "who plans a statement; auto: our own binder where it supports it, else DuckDB's "
+                   "planner, and the report says so");
   arguments.choice("--format", {"table", "csv", "json"}, options.format, "how rows are printed");
   arguments.flag("--verbose,-v", options.verbose, "print generated kernels and compile times");
   arguments.flag("--stats", options.stats, "print the time and bytes of every kernel");

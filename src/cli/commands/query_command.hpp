@@ -17,7 +17,7 @@ using namespace terminal;
 
 struct QueryOptions {
   std::string statement, file, device, format = "table", output, variant, pages = "auto",
-                                       gds = "auto", on_device_failure = "stop";
+                                       gds = "auto", planner = "auto", on_device_failure = "stop";
   std::uint64_t batch_rows = 0, memory_limit_mib = 0;
   std::string plan;             // a file
   std::string cache_limit_mib;  // "": the default of a session
@@ -29,6 +29,7 @@ struct QueryOptions {
 std::shared_ptr<QueryOptions> declare_query_options(Arguments& arguments);
 void declare_run_options(Arguments& arguments, QueryOptions& options);  // not the statement
 void declare_cache_limit(Arguments& arguments, QueryOptions& options);
+Planner planner_of(std::string_view planner);  // auto, own or duckdb
 SessionOptions session_options_of(const QueryOptions& options);
 TableOpener opener_of(const QueryOptions& options);  // of a rank, which has no session
 // Answers a statement of a session and prints its rows and its report; with options.explain, its

@@ -1,3 +1,4 @@
+#include "base/python_environments.hpp"
 #include "device/cuda/cufile.hpp"
 
 #include <fcntl.h>
@@ -34,7 +35,7 @@ std::vector<std::string> cufile_candidates() {
       "PENSTOCK_CUFILE", "libcufile.so", {"lib64", "targets/*/lib"}, {"cu1[0-9]", "cufile"}, "0"};
   std::error_code error;
   return library_candidates(places,
-                            std::filesystem::read_symlink("/proc/self/exe", error).string());
+                            path_of_executable());
 }
 
 Status status_of_cufile(CuFileStatus status, const char* call) {

@@ -1,3 +1,4 @@
+#include "base/python_environments.hpp"
 #include "device/cuda/cupti.hpp"
 
 #include <cstdlib>
@@ -70,9 +71,8 @@ Result<Cupti> open_cupti(int driver_major) {
                              {"extras/CUPTI/lib64", "lib64", "lib", "targets/*/lib"},
                              {"cu1[0-9]", "cuda_cupti"}};
   std::string why;
-  std::error_code error;
   for (const std::string& path : library_candidates(
-           places, std::filesystem::read_symlink("/proc/self/exe", error).string())) {
+           places, path_of_executable())) {
     auto cupti = bind_cupti(path);
     if (cupti.ok() && cupti->major >= 12 && (driver_major == 0 || cupti->major <= driver_major))
       return cupti;

@@ -1,13 +1,10 @@
 #include "device/cuda/nvrtc.hpp"
 
-#include <glob.h>
-#include <sys/stat.h>
-#include <unistd.h>
-
 #include <algorithm>
 #include <cstdlib>
 #include <filesystem>
 
+#include "base/python_environments.hpp"
 #include "device/compile_error.hpp"
 
 namespace penstock::cuda {
@@ -23,37 +20,6 @@ constexpr const char* how_to_install_nvrtc =
     "without it the GPU "
     "is used "
     "through OpenCL where the driver brings that";
-
-void add_matches(std::vector<std::string>& paths, const std::string& pattern) {
-  glob_t found{};
-  if (glob(pattern.c_str(), 0, nullptr, &found) == 0)  // sorted: the newest of equals comes last
-    for (std::size_t i = found.gl_pathc; i-- > 0;) paths.emplace_back(found.gl_pathv[i]);
-  globfree(&found);
-}
-
-// Returns whether only this user, root or the executable's owner (this process runs that user's
-// code anyway) can have created this folder; for a link, also the link.
-bool is_trusted(const std::string& folder, uid_t owner) {
-  struct stat link{}, info{};
-  if (lstat(folder.c_str(), &link) != 0 || stat(folder.c_str(), &info) != 0 ||
-      !S_ISDIR(info.st_mode))
-    return false;
-  const auto is_ours = [owner](uid_t user) {
-    return user == owner || user == 0 || user == geteuid();
-  };
-  return is_ours(link.st_uid) && is_ours(info.st_uid) && (info.st_mode & S_IWOTH) == 0;
-}
-
-std::vector<std::string> python_environments(const std::string& executable) {
-  std::vector<std::string> roots;
-  if (const char* active = std::getenv("VIRTUAL_ENV"); active && *active)
-    roots.emplace_back(active);
-  for (std::string& root : environments_above(executable)) roots.push_back(std::move(root));
-  if (const char* home = std::getenv("HOME"); home && *home)
-    roots.push_back(std::string(home) + "/.local");
-  roots.insert(roots.end(), {"/usr/local", "/usr"});
-  return roots;
-}
 
 Result<Nvrtc> bind_nvrtc(const std::string& path) {
   PENSTOCK_ASSIGN(const device::Library library, device::Library::open({path}));
@@ -167,18 +133,6 @@ Result<std::vector<std::byte>> binary_of(const ProgramOwner& owner, bool is_cubi
 
 }  // namespace
 
-std::vector<std::string> environments_above(const std::string& executable) {
-  struct stat info{};
-  if (stat(executable.c_str(), &info) != 0) return {};
-  std::vector<std::string> roots;
-  fs::path folder = fs::path(executable).parent_path();
-  for (int level = 0; level < 4 && folder.has_relative_path();
-       level++, folder = folder.parent_path())
-    if (const std::string root = (folder / ".venv").string(); is_trusted(root, info.st_uid))
-      roots.push_back(root);
-  return roots;
-}
-
 std::vector<std::string> library_candidates(const LibraryPlaces& places,
                                             const std::string& executable) {
   if (const char* own = std::getenv(places.variable); own && *own) return {own};
@@ -186,12 +140,12 @@ std::vector<std::string> library_candidates(const LibraryPlaces& places,
   if (!places.version.empty()) paths = {places.name + "." + places.version};
   const std::string file = places.name + "." + (places.version.empty() ? "1[0-9]" : places.version);
   for (const std::string& folder : places.toolkit_folders)
-    add_matches(paths, "/usr/local/cuda*/" + folder + "/" + file);
+    add_glob_matches(paths, "/usr/local/cuda*/" + folder + "/" + file);
   for (const std::string& root : python_environments(executable))
     for (const char* packages :
          {"site-packages", "dist-packages"})  // Debian's own Python uses the latter
       for (const std::string& wheel : places.wheels)
-        add_matches(paths,
+        add_glob_matches(paths,
                     root + "/lib/python3*/" + packages + "/nvidia/" + wheel + "/lib/" + file);
   return paths;
 }
@@ -207,9 +161,8 @@ std::vector<std::string> nvrtc_candidates(const std::string& executable) {
 
 Result<Nvrtc> open_nvrtc(int driver_major) {
   std::string newer;
-  std::error_code error;
   for (const std::string& path :
-       nvrtc_candidates(fs::read_symlink("/proc/self/exe", error).string())) {
+       nvrtc_candidates(path_of_executable())) {
     auto nvrtc = bind_nvrtc(path);
     if (!nvrtc.ok()) continue;
     if (driver_major == 0 || nvrtc->major <= driver_major) return nvrtc;

@@ -50,10 +50,6 @@ struct LibraryPlaces {
 };
 std::vector<std::string> library_candidates(const LibraryPlaces& places,
                                             const std::string& executable);
-// Returns each `.venv` in the executable's folder or one of the three above it, where a build in a
-// project's folder has it. Takes only folders that belong to the executable's owner, root or this
-// process's user and that no other user may write to.
-std::vector<std::string> environments_above(const std::string& executable);
 
 // Whether it makes CUBINs of this architecture. Otherwise it makes PTX of an older one.
 bool knows_architecture(const Nvrtc& nvrtc, int architecture);

@@ -55,6 +55,7 @@ class Planner {
   Result<std::shared_ptr<ScanOperator>> left_for_pairs(StepId join,
                                                        std::vector<TileProgram> programs);
   bool may_rank_strings(StepId base, StepId last) const;
+  StepId nearer_base(const ScanOperator::Shape& shape) const;
   StepId base_of(StepId last) const;
   bool makes_pairs_of(StepId left) const;
   bool is_joined(StepId id) const;

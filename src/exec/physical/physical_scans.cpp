@@ -4,6 +4,7 @@
 
 #include "exec/physical/join_operator.hpp"
 #include "exec/physical/physical_plan.hpp"
+#include "fuse/program/kernel_parameters.hpp"
 #include "fuse/program/fuse_chain.hpp"
 #include "fuse/variants/variants.hpp"
 #include "penstock/session_device.hpp"
@@ -92,6 +93,15 @@ StepId Planner::base_of(StepId last) const {
   return base;
 }
 
+// A kernel has a limited number of parameters, and each lookup takes some. Returns the join in the
+// middle of a chain, at which a shorter one begins; no_step where there is none.
+StepId Planner::nearer_base(const ScanOperator::Shape& shape) const {
+  std::vector<StepId> joins;
+  for (StepId at = shape.last; at != shape.base; at = run_.plan.step(at).inputs[0])
+    if (at != shape.last && run_.plan.step(at).kind == StepKind::join) joins.push_back(at);
+  return joins.empty() ? no_step : joins[joins.size() / 2];
+}
+
 Result<std::shared_ptr<ScanOperator>> Planner::scan_of(StepId id, const Columns& wanted,
                                                        std::uint64_t row_limit,
                                                        const std::optional<TopK>& top_k) {
@@ -117,6 +127,12 @@ Result<std::shared_ptr<ScanOperator>> Planner::scan_of_shape(const ScanOperator:
                                     {shape.base, shape.last, shape.wanted, shape.top_k, false,
                                      may_rank_strings(shape.base, shape.last)},
                                     run_.options.kept_programs.get(), was_fused));
+  if (const StepId nearer = nearer_base(shape); nearer != no_step &&
+                                                 !std::ranges::all_of(programs, fits_parameters)) {
+    ScanOperator::Shape shorter = shape;
+    shorter.base = nearer;
+    return scan_of_shape(shorter);
+  }
   run_.report.chains_fused += was_fused;
   const bool stays =
       shape.may_stay_on && programs.size() == 1 && write_rows_on_device(programs[0], *planned_for_);

@@ -18,6 +18,7 @@
 #include "sql/bind/grouping.hpp"
 #include "sql/bind/join_tables.hpp"
 #include "sql/bind/windowing.hpp"
+#include "sql/duckdb/plan_statement.hpp"
 
 namespace penstock::sql {
 namespace {
@@ -322,11 +323,9 @@ Result<StepId> read_and_bind(const Lexed& lexed, Problems& problems, Plan& plan,
 
 namespace penstock {
 
-Result<BoundSql> bind_statement(std::string_view statement, Plan& plan, const TableOpener& open) {
-  if (is_plan_text(statement)) {
-    PENSTOCK_ASSIGN(const StepId rows, bind_plan(statement, plan, open));
-    return BoundSql{StatementKind::select, rows, {}};
-  }
+namespace {
+
+Result<BoundSql> bind_own(std::string_view statement, Plan& plan, const TableOpener& open) {
   return catch_exceptions([&]() -> Result<BoundSql> {
     PENSTOCK_ASSIGN(const sql::Lexed lexed, sql::lex(statement));
     sql::Problems problems(lexed.statement);
@@ -336,6 +335,38 @@ Result<BoundSql> bind_statement(std::string_view statement, Plan& plan, const Ta
     PENSTOCK_TRY(rows);
     return BoundSql{lexed.form.kind, *rows, lexed.form.target};
   });
+}
+
+// A statement that both planners refuse is wrong in DuckDB's words, unless ours point at a place.
+Result<BoundSql> bind_automatically(std::string_view statement, Plan& plan,
+                                    const TableOpener& open) {
+  Plan own_plan = plan;
+  Result<BoundSql> own = bind_own(statement, own_plan, open);
+  const Code code = own.status().code();
+  if (own.ok() || (code != Code::unsupported && code != Code::invalid)) {
+    plan = std::move(own_plan);
+    return own;
+  }
+  if (!sql::has_duckdb())
+    return code == Code::unsupported ? own.with(sql::how_to_install_duckdb()) : own;
+  Result<BoundSql> planned = sql::bind_by_duckdb(statement, plan, open);
+  return planned.ok() || code == Code::unsupported ? planned : own;
+}
+
+}  // namespace
+
+Result<BoundSql> bind_statement(std::string_view statement, Plan& plan, const TableOpener& open,
+                                Planner planner) {
+  if (is_plan_text(statement)) {
+    PENSTOCK_ASSIGN(const StepId rows, bind_plan(statement, plan, open));
+    return BoundSql{StatementKind::select, rows, {}};
+  }
+  switch (planner) {
+    case Planner::own: return bind_own(statement, plan, open);
+    case Planner::duckdb: return sql::bind_by_duckdb(statement, plan, open);
+    case Planner::automatic: return bind_automatically(statement, plan, open);
+  }
+  return Status(Code::internal, "a planner of no known name");
 }
 
 Result<StepId> bind_sql(std::string_view statement, Plan& plan, const TableOpener& open) {

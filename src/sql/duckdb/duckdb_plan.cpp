@@ -1,7 +1,12 @@
-// Binds plans that DuckDB made.
+// Binds plans that DuckDB made, and has it make them.
+#include "base/clock.hpp"
 #include "base/exception_boundary.hpp"
+#include "base/human_readable.hpp"
 #include "penstock/sql.hpp"
+#include "sql/duckdb/plan_statement.hpp"
 #include "sql/duckdb/plan_reader.hpp"
+#include "sql/duckdb/planner_program.hpp"
+#include "sql/duckdb/stand_ins.hpp"
 
 namespace penstock::sql {
 namespace {
@@ -18,9 +23,10 @@ Result<Tree> root_of(const Tree& all) {
   return root;
 }
 
-Result<std::vector<std::shared_ptr<TableSource>>> open_all(const Tree& tables,
-                                                           const TableOpener& open) {
-  std::vector<std::shared_ptr<TableSource>> sources;
+using Tables = std::vector<std::shared_ptr<TableSource>>;
+
+Result<Tables> open_all(const Tree& tables, const TableOpener& open) {
+  Tables sources;
   for (std::size_t i = 0; i < tables.size(); i++) {
     PENSTOCK_ASSIGN(sources.emplace_back(), open(std::string(tables.at(i).text())));
     if (!sources.back())
@@ -29,14 +35,10 @@ Result<std::vector<std::shared_ptr<TableSource>>> open_all(const Tree& tables,
   return sources;
 }
 
-Result<StepId> bind(std::string_view text, Plan& plan, const TableOpener& open) {
-  const nlohmann::json json = nlohmann::json::parse(text, nullptr, false);
-  if (json.is_discarded()) return Status(Code::invalid, "the plan is not JSON");
-  const Tree all(&json);
-  PENSTOCK_ASSIGN(const Tree root, root_of(all["plan"] ? all["plan"] : all));
-  PENSTOCK_ASSIGN(const auto tables, open_all(all["tables"], open));
-  Lexed statement;
-  statement.statement = all["statement"].text();
+// `planned`: an object with the plan, and the names of the result's columns.
+Result<StepId> add_steps(const Tree& planned, const Lexed& statement, const Tables& tables,
+                         Plan& plan, const TableOpener& open) {
+  PENSTOCK_ASSIGN(const Tree root, root_of(planned["plan"] ? planned["plan"] : planned));
   Problems problems(statement.statement);
   RelationGraph relations;
   PlanReader reader(statement, relations, tables, open, problems);
@@ -45,13 +47,114 @@ Result<StepId> bind(std::string_view text, Plan& plan, const TableOpener& open) 
   PENSTOCK_TRY(problems.status());
   PENSTOCK_TRY(rows);
   std::vector<std::string> names;
-  for (std::size_t i = 0; i < all["names"].size(); i++)
-    names.emplace_back(all["names"].at(i).text());
+  for (std::size_t i = 0; i < planned["names"].size(); i++)
+    names.emplace_back(planned["names"].at(i).text());
   PENSTOCK_ASSIGN(const RelationId result, reader.with_names(*rows, names));
   return lower(relations, result, plan);
 }
 
+Result<StepId> bind_recorded(std::string_view text, Plan& plan, const TableOpener& open) {
+  const nlohmann::json json = nlohmann::json::parse(text, nullptr, false);
+  if (json.is_discarded()) return Status(Code::invalid, "the plan is not JSON");
+  const Tree planned(&json);
+  PENSTOCK_ASSIGN(const Tables tables, open_all(planned["tables"], open));
+  Lexed statement;
+  statement.statement = planned["statement"].text();
+  return add_steps(planned, statement, tables, plan, open);
+}
+
+// Optimizers that write what only DuckDB can run, or what its serialiser gets wrong. Each release
+// has some of them. Equal answers with this list are tested by the suites of
+// test/differential/suites_test.py.
+constexpr std::string_view disabled_optimizers =
+    "'column_lifetime', 'compressed_materialization', 'statistics_propagation', "
+    "'common_subplan', 'late_materialization', 'aggregate_function_rewriter', "
+    "'partial_aggregate_pushdown', 'aggregate_reuse', 'grouping_sets', "
+    "'distinct_aggregate_rewrite', 'window_rewriter', 'window_self_join', 'self_join_aggregate', "
+    "'top_n_window_elimination', 'join_filter_pushdown', 'partitioned_execution', "
+    "'row_group_pruner', 'sampling_pushdown', 'build_side_probe_side', 'in_clause', 'extension', "
+    "'type_pushdown', 'scalar_fn_pushdown', 'remote_pushdown', 'projection_placement', "
+    "'sum_rewriter'";
+// DuckDB 1.x cannot plan without its statistics.
+constexpr std::string_view kept_before_2 = "'statistics_propagation'";
+
+std::string in_quotes(std::string_view text) {
+  std::string quoted = "'";
+  for (const char c : text) quoted += c == '\'' ? "''" : std::string(1, c);
+  return quoted + "'";
+}
+
+std::vector<std::string> planning_statements(const StandIns& stand_ins) {
+  std::vector<std::string> statements = view_statements(stand_ins);
+  statements.push_back(
+      "SET VARIABLE disabled = (SELECT string_agg(name, ',') FROM duckdb_optimizers() WHERE name "
+      "IN (" +
+      std::string(disabled_optimizers) + ") AND (version() >= 'v2' OR name NOT IN (" +
+      std::string(kept_before_2) + ")))");
+  statements.emplace_back("SET disabled_optimizers = getvariable('disabled')");
+  const std::string& statement = stand_ins.rewritten;
+  statements.push_back(
+      "SELECT json_object('version', version(), 'names', (SELECT list(column_name) FROM (DESCRIBE " +
+      statement + "\n)), 'plan', json_serialize_plan(" + in_quotes(statement) +
+      ", optimize := true))");
+  return statements;
+}
+
+Lexed lexed_for_duckdb(std::string_view statement) {
+  Lexed lexed;
+  const std::size_t end = statement.find_last_not_of(" \t\r\n;");
+  lexed.statement = statement.substr(0, end == statement.npos ? 0 : end + 1);
+  bool is_open = false;
+  lexed.tokens = tokens_until_open(lexed.statement, is_open);
+  return lexed;
+}
+
+// Makes each place one of the statement as it was written.
+void relocate(nlohmann::json& node, const Lexed& lexed) {
+  if (node.is_object())
+    if (const auto place = node.find("query_location");
+        place != node.end() && place->is_number_unsigned() &&
+        place->get<std::uint64_t>() < std::uint64_t{1} << 32)
+      *place = lexed.place_of(place->get<std::int64_t>());
+  if (node.is_structured())
+    for (nlohmann::json& child : node) relocate(child, lexed);
+}
+
+Result<BoundSql> bind_planned(std::string_view statement, Plan& plan, const TableOpener& open) {
+  const auto& program = planner_program();
+  if (!program) return Status(Code::unsupported, how_to_install_duckdb());
+  Lexed lexed = lexed_for_duckdb(statement);
+  StandIns stand_ins = stand_ins_of(lexed, open);
+  const double start = now_seconds();
+  PENSTOCK_ASSIGN(const std::string answer,
+                  run_in_duckdb(*program, planning_statements(stand_ins)));
+  const double seconds = now_seconds() - start;
+  nlohmann::json json = nlohmann::json::parse(answer, nullptr, false);
+  if (json.is_discarded()) return Status(Code::internal, "DuckDB's plan is not JSON");
+  lexed.rewritten = std::move(stand_ins.rewritten);
+  lexed.pieces = std::move(stand_ins.pieces);
+  if (!lexed.pieces.empty()) relocate(json, lexed);
+  const Tree planned(&json);
+  BoundSql bound;
+  PENSTOCK_ASSIGN(bound.rows, add_steps(planned, lexed, stand_ins.tables, plan, open));
+  std::string version(planned["version"].text());
+  if (version.starts_with('v')) version.erase(0, 1);
+  bound.planned_by = "planned by DuckDB " + version + " in " + number_text(seconds * 1e3, " ms");
+  return bound;
+}
+
 }  // namespace
+
+bool has_duckdb() { return planner_program().has_value(); }
+
+std::string how_to_install_duckdb() {
+  return "DuckDB's planner is not found: pip install duckdb-cli, or set PENSTOCK_DUCKDB to a duckdb "
+         "program";
+}
+
+Result<BoundSql> bind_by_duckdb(std::string_view statement, Plan& plan, const TableOpener& open) {
+  return catch_exceptions([&] { return bind_planned(statement, plan, open); });
+}
 
 }  // namespace penstock::sql
 
@@ -63,7 +166,7 @@ bool is_plan_text(std::string_view text) {
 }
 
 Result<StepId> bind_plan(std::string_view plan_text, Plan& plan, const TableOpener& open) {
-  return catch_exceptions([&] { return sql::bind(plan_text, plan, open); });
+  return catch_exceptions([&] { return sql::bind_recorded(plan_text, plan, open); });
 }
 
 }  // namespace penstock

@@ -1,0 +1,15 @@
+// Plans statements by DuckDB.
+#pragma once
+#include <string>
+#include <string_view>
+
+#include "penstock/sql.hpp"
+
+namespace penstock::sql {
+
+// Adds the steps of a SELECT. DuckDB sees stand-ins of its tables (stand_ins.hpp).
+Result<BoundSql> bind_by_duckdb(std::string_view statement, Plan& plan, const TableOpener& open);
+bool has_duckdb();
+std::string how_to_install_duckdb();
+
+}  // namespace penstock::sql

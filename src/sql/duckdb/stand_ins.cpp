@@ -1,0 +1,159 @@
+#include "sql/duckdb/stand_ins.hpp"
+
+#include <algorithm>
+#include <optional>
+
+#include "sql/duckdb/plan_columns.hpp"
+#include "sql/parse/table_function.hpp"
+
+namespace penstock::sql {
+namespace {
+
+// A table whose number of rows is not known, such as a CSV file's, counts as this many.
+constexpr std::uint64_t rows_if_unknown = 1'000'000;
+
+std::string in_double_quotes(std::string_view name) {
+  std::string quoted = "\"";
+  for (const char c : name) quoted += c == '"' ? "\"\"" : std::string(1, c);
+  return quoted + '"';
+}
+
+std::string stem(std::string_view path) {
+  const std::size_t slash = path.find_last_of('/');
+  const std::string_view file = slash == std::string_view::npos ? path : path.substr(slash + 1);
+  return std::string(file.substr(0, file.find('.', 1)));
+}
+
+bool is_any_keyword(const Lexed& lexed, const Token& token,
+                    std::initializer_list<std::string_view> words) {
+  return std::ranges::any_of(
+      words, [&](std::string_view word) { return is_keyword_token(lexed, token, word); });
+}
+
+// Follows a statement's tokens, and knows where a table may stand: behind FROM and JOIN, and behind
+// the commas of a FROM clause.
+class TablePlaces {
+ public:
+  explicit TablePlaces(const Lexed& lexed) : lexed_(lexed) {}
+
+  // Returns whether a table may stand at the token. Call for each in turn.
+  bool visit(const Token& token) {
+    const bool is_here = expects_table_;
+    const bool was_in_from = in_from_.back();
+    expects_table_ = false;
+    if (is_symbol(lexed_, token, "(")) {
+      in_from_.push_back(is_here);
+      expects_table_ = is_here;
+      return false;
+    }
+    if (is_symbol(lexed_, token, ")")) {
+      if (in_from_.size() > 1) in_from_.pop_back();
+    } else if (is_symbol(lexed_, token, ",")) {
+      expects_table_ = was_in_from;
+    } else if (is_any_keyword(lexed_, token, {"from", "join"})) {
+      in_from_.back() = expects_table_ = true;
+      return false;
+    } else if (is_any_keyword(lexed_, token,
+                              {"select", "where", "group", "order", "having", "limit", "offset",
+                               "union", "intersect", "except", "window", "qualify", "sample"})) {
+      in_from_.back() = false;
+      return false;
+    } else if (is_any_keyword(lexed_, token, {"lateral"})) {
+      expects_table_ = is_here;
+    }
+    return is_here;
+  }
+
+ private:
+  const Lexed& lexed_;
+  std::vector<bool> in_from_{false};  // by open parenthesis
+  bool expects_table_ = false;
+};
+
+class Rewriter {
+ public:
+  Rewriter(const Lexed& lexed, const TableOpener& open) : lexed_(lexed), open_(open) {}
+
+  StandIns rewrite() {
+    TablePlaces places(lexed_);
+    for (std::size_t i = 0; i < lexed_.tokens.size(); i++) {
+      const Token& token = lexed_.tokens[i];
+      if (!places.visit(token)) continue;
+      if (is_table_function(lexed_, i)) {
+        const std::size_t end = after_brackets(lexed_, i + 1, lexed_.tokens.size());
+        const auto reference = read_table_function(lexed_, i);
+        const Token& last = lexed_.tokens[end - 1];
+        if (reference.ok())
+          replace(*reference, std::string(lexed_.text(token)), token.offset,
+                  last.offset + last.length);
+      } else if (token.kind != TokenKind::symbol && token.kind != TokenKind::number) {
+        const std::string name = value_of(lexed_, token);
+        replace(TableReference(name), stem(name), token.offset, token.offset + token.length);
+      }
+    }
+    copy_until(lexed_.statement.size());
+    return std::move(result_);
+  }
+
+ private:
+  void replace(const TableReference& reference, const std::string& view, std::size_t begin,
+               std::size_t end) {
+    const std::string text = reference.text();
+    const auto known = std::ranges::find(result_.texts, text);
+    auto number = static_cast<std::size_t>(known - result_.texts.begin());
+    if (known == result_.texts.end()) {
+      auto source = open_(reference);
+      if (!source.ok() || !*source) return;
+      result_.tables.push_back(std::move(*source));
+      result_.texts.push_back(text);
+      result_.names.push_back("t" + std::to_string(number) + "." + in_double_quotes(view));
+    }
+    copy_until(begin);
+    result_.pieces.push_back({result_.rewritten.size(), begin, true});
+    result_.rewritten += result_.names[number];
+    copied_ = end;
+    result_.pieces.push_back({result_.rewritten.size(), end});
+  }
+
+  void copy_until(std::size_t end) {
+    result_.rewritten += std::string_view(lexed_.statement).substr(copied_, end - copied_);
+    copied_ = end;
+  }
+
+  const Lexed& lexed_;
+  const TableOpener& open_;
+  StandIns result_;
+  std::size_t copied_ = 0;  // bytes of the statement
+};
+
+std::string column_of_view(const Field& field, std::uint32_t number) {
+  const std::string value = "concat('" + stand_in_mark(number) + "', range)";
+  const bool is_text = field.type.kind == Kind::string || !field.unsupported.empty();
+  return (is_text ? value : "try_cast(" + value + " AS " + name_of(field.type) + ")") + " AS " +
+         in_double_quotes(field.name);
+}
+
+}  // namespace
+
+StandIns stand_ins_of(const Lexed& statement, const TableOpener& open) {
+  return Rewriter(statement, open).rewrite();
+}
+
+std::vector<std::string> view_statements(const StandIns& stand_ins) {
+  std::vector<std::string> statements;
+  for (std::size_t i = 0; i < stand_ins.tables.size(); i++) {
+    const TableSource& table = *stand_ins.tables[i];
+    std::string columns;
+    for (std::uint32_t c = 0; c < table.schema().size(); c++)
+      columns += (c > 0 ? ", " : "") + column_of_view(table.schema()[c], c);
+    const std::int64_t first = static_cast<std::int64_t>(i) * stand_in_rows;
+    const auto rows = static_cast<std::int64_t>(table.row_count().value_or(rows_if_unknown));
+    statements.push_back("CREATE SCHEMA t" + std::to_string(i));
+    statements.push_back("CREATE VIEW " + stand_ins.names[i] + " AS SELECT " + columns +
+                         " FROM range(" + std::to_string(first) + ", " +
+                         std::to_string(first + rows) + ")");
+  }
+  return statements;
+}
+
+}  // namespace penstock::sql
