@@ -88,8 +88,7 @@ class RelationGraph {
  public:
   RelationId scan(std::shared_ptr<TableSource> source);
   // Each checks its columns and types as Plan's step of that name does.
-  Result<RelationId> filter(RelationId input, std::shared_ptr<const Graph> graph,
-                            NodeId predicate);
+  Result<RelationId> filter(RelationId input, std::shared_ptr<const Graph> graph, NodeId predicate);
   Result<RelationId> project(RelationId input, std::shared_ptr<const Graph> graph,
                              std::vector<Projection> projections);
   Result<RelationId> join(RelationId left, RelationId right, RelationJoin join);

@@ -31,19 +31,25 @@ struct CopyTarget {
 
 struct BoundSql {
   StatementKind kind = StatementKind::select;
-  StepId rows = 0;    // of its SELECT, or of the table that it names
-  CopyTarget target;  // of COPY
+  StepId rows = 0;              // of its SELECT, or of the table that it names
+  CopyTarget target;            // of COPY
   std::string planned_by = {};  // a note for the report; "" for the own planner
 };
 
-// Who plans a SELECT. automatic: the own binder where it supports the statement, else DuckDB's
+// The planner of a SELECT. automatic: the own binder where it supports the statement, else DuckDB's
 // planner. DuckDB plans in a process of its own, over stand-ins of the tables: it reads no file.
 enum class Planner : unsigned char { own, duckdb, automatic };
+
+struct BindOptions {
+  Planner planner = Planner::own;
+  // CREATE VIEW and CREATE MACRO statements, whose names DuckDB's planner takes.
+  std::vector<std::string> definitions = {};
+};
 
 // Parses one statement, SELECT, DESCRIBE, SUMMARIZE or COPY ... TO, and adds the steps of its
 // SELECT to `plan`.
 Result<BoundSql> bind_statement(std::string_view statement, Plan& plan, const TableOpener& open,
-                                Planner planner = Planner::own);
+                                const BindOptions& options = {});
 // Parses one SELECT statement and adds its steps to `plan`. DuckDB's types and answers are the
 // reference. Errors end with the line of the statement and a caret under the position.
 Result<StepId> bind_sql(std::string_view statement, Plan& plan, const TableOpener& open);

@@ -159,7 +159,8 @@ Result<Scalar> number_literal(std::string_view text) {
   if (point != std::string::npos) {
     const int width = static_cast<int>(magnitude.size()) - 1,
               scale = width - static_cast<int>(point);
-    if (width > 38) return Status(Code::unsupported, std::string(text) + " has more than 38 digits");
+    if (width > 38)
+      return Status(Code::unsupported, std::string(text) + " has more than 38 digits");
     return Scalar::of(Type::decimal(width, scale), value);
   }
   const auto fits = [&](auto type) {

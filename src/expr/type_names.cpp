@@ -39,18 +39,18 @@ std::optional<Type> type_named(std::string_view name) {
     Kind kind;
   };
   static constexpr Named names[] = {
-      {"boolean", Kind::boolean}, {"bool", Kind::boolean},        {"logical", Kind::boolean},
-      {"tinyint", Kind::int8},    {"int1", Kind::int8},           {"smallint", Kind::int16},
-      {"int2", Kind::int16},      {"short", Kind::int16},         {"integer", Kind::int32},
-      {"int", Kind::int32},       {"int4", Kind::int32},          {"signed", Kind::int32},
-      {"bigint", Kind::int64},    {"int8", Kind::int64},          {"long", Kind::int64},
-      {"hugeint", Kind::int128},  {"int128", Kind::int128},
-      {"utinyint", Kind::uint8},  {"usmallint", Kind::uint16},    {"uinteger", Kind::uint32},
-      {"ubigint", Kind::uint64},  {"float", Kind::float32},       {"real", Kind::float32},
-      {"float4", Kind::float32},  {"double", Kind::float64},      {"float8", Kind::float64},
-      {"decimal", Kind::decimal}, {"dec", Kind::decimal},         {"numeric", Kind::decimal},
-      {"date", Kind::date32},     {"timestamp", Kind::timestamp}, {"datetime", Kind::timestamp},
-      {"varchar", Kind::string},  {"text", Kind::string},         {"string", Kind::string}};
+      {"boolean", Kind::boolean},     {"bool", Kind::boolean},       {"logical", Kind::boolean},
+      {"tinyint", Kind::int8},        {"int1", Kind::int8},          {"smallint", Kind::int16},
+      {"int2", Kind::int16},          {"short", Kind::int16},        {"integer", Kind::int32},
+      {"int", Kind::int32},           {"int4", Kind::int32},         {"signed", Kind::int32},
+      {"bigint", Kind::int64},        {"int8", Kind::int64},         {"long", Kind::int64},
+      {"hugeint", Kind::int128},      {"int128", Kind::int128},      {"utinyint", Kind::uint8},
+      {"usmallint", Kind::uint16},    {"uinteger", Kind::uint32},    {"ubigint", Kind::uint64},
+      {"float", Kind::float32},       {"real", Kind::float32},       {"float4", Kind::float32},
+      {"double", Kind::float64},      {"float8", Kind::float64},     {"decimal", Kind::decimal},
+      {"dec", Kind::decimal},         {"numeric", Kind::decimal},    {"date", Kind::date32},
+      {"timestamp", Kind::timestamp}, {"datetime", Kind::timestamp}, {"varchar", Kind::string},
+      {"text", Kind::string},         {"string", Kind::string}};
   const std::string folded = lower(name);
   for (const Named& named : names)
     if (named.name == folded) return Type{named.kind};

@@ -129,8 +129,8 @@ bool takes_column(WindowFunction function) {
 }  // namespace
 
 std::string_view name_of(StepKind kind) {
-  constexpr std::array<std::string_view, 10> names = {"source",   "filter", "map",    "reduce",
-                                                      "group by", "order by", "limit",  "window",
+  constexpr std::array<std::string_view, 10> names = {"source",   "filter",   "map",   "reduce",
+                                                      "group by", "order by", "limit", "window",
                                                       "join",     "append"};
   return names[static_cast<std::size_t>(kind)];
 }

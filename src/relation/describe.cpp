@@ -62,8 +62,7 @@ std::string details(const RelationGraph& relations, const Relation& relation) {
     case RelationKind::limit:
       return std::to_string(relation.limit) +
              (relation.offset > 0 ? " offset " + std::to_string(relation.offset) : "");
-    case RelationKind::window:
-      return std::to_string(relation.window.calls.size()) + " functions";
+    case RelationKind::window: return std::to_string(relation.window.calls.size()) + " functions";
     case RelationKind::intersect:
     case RelationKind::except: return relation.all ? "all" : "";
     case RelationKind::distinct:

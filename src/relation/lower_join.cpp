@@ -48,8 +48,7 @@ RelationJoin with_condition_over(const RelationJoin& join, Schema pair, const Sc
 
 }  // namespace
 
-Result<JoinSides> Lowering::sides(const std::vector<RelationKey>& keys, StepId left,
-                                  StepId right) {
+Result<JoinSides> Lowering::sides(const std::vector<RelationKey>& keys, StepId left, StepId right) {
   JoinSides sides{left, right, width(left), width(right), {}};
   Extension of_left(plan_, left), of_right(plan_, right);
   for (const RelationKey& key : keys) {
@@ -140,7 +139,8 @@ Result<RelationJoin> Lowering::without_right_conditions(const RelationJoin& join
       for (std::uint32_t i = first; i < end; i++) columns[i] = i - first;
       PENSTOCK_ASSIGN(right, add_filter(plan_, right, *join.graph, condition, columns));
     } else if (rest.residual) {
-      rest.residual = graph->add({Op::and_, {Kind::boolean}, false, 0, {*rest.residual, condition}});
+      rest.residual =
+          graph->add({Op::and_, {Kind::boolean}, false, 0, {*rest.residual, condition}});
     } else {
       rest.residual = condition;
     }
@@ -232,9 +232,9 @@ Result<StepId> Lowering::single(const RelationJoin& join, StepId left, StepId ri
   PENSTOCK_ASSIGN(const NodeId is_one,
                   builder.binary(Op::less_equal, builder.column(columns + 1),
                                  builder.literal(Scalar::of(std::int64_t{1}))));
-  PENSTOCK_ASSIGN(const NodeId checked,
-                  builder.require(is_one,
-                                  "more than one row returned by a subquery used as an expression"));
+  PENSTOCK_ASSIGN(
+      const NodeId checked,
+      builder.require(is_one, "more than one row returned by a subquery used as an expression"));
   PENSTOCK_ASSIGN(const StepId kept, plan_.filter(counted, builder.graph(), checked));
   ColumnList wanted = columns_from(0, left_columns);
   for (const std::uint32_t column : columns_from(left_columns + 1, columns - left_columns))

@@ -47,11 +47,10 @@ Result<StepId> Lowering::mark(const RelationJoin& join, StepId left, StepId righ
     return Status(Code::unsupported,
                   "IN of several columns that may be NULL is supported in WHERE alone");
   PENSTOCK_ASSIGN(const StepId numbered, add_row_numbers(plan_, left));
-  PENSTOCK_ASSIGN(const StepId taken, half(with_row_number(join, left, right), JoinKind::semi,
-                                           numbered, right));
+  PENSTOCK_ASSIGN(const StepId taken,
+                  half(with_row_number(join, left, right), JoinKind::semi, numbered, right));
   PENSTOCK_ASSIGN(const StepId found, keep_columns(plan_, taken, {left_columns}));
-  PENSTOCK_ASSIGN(StepId rows,
-                  plan_.join(numbered, found, JoinKind::left, {{left_columns, 0}}));
+  PENSTOCK_ASSIGN(StepId rows, plan_.join(numbered, found, JoinKind::left, {{left_columns, 0}}));
   if (!unknown.empty()) { PENSTOCK_ASSIGN(rows, with_counts(join, rows, right)); }
   Builder builder(schema(rows));
   PENSTOCK_ASSIGN(const NodeId is_lonely,
@@ -131,8 +130,8 @@ Result<std::optional<StepId>> Lowering::filter_by_mark(const Relation& filter) {
   if (is_not_in && (join.keys.size() > 1 || join.residual)) return std::optional<StepId>();
   StepId rows = 0;
   if (is_not_in) {
-    PENSTOCK_ASSIGN(rows, plan_.join(left, right, JoinKind::not_in,
-                                     {{join.keys[0].left, join.keys[0].right}}));
+    PENSTOCK_ASSIGN(
+        rows, plan_.join(left, right, JoinKind::not_in, {{join.keys[0].left, join.keys[0].right}}));
   } else {
     PENSTOCK_ASSIGN(rows, half(join, is_true ? JoinKind::semi : JoinKind::anti, left, right));
   }

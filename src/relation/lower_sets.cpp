@@ -46,12 +46,11 @@ Result<StepId> Lowering::grouped(const RelationAggregate& aggregate, const Colum
   std::vector<NodeId> roots;
   for (const std::uint32_t key : set) roots.push_back(aggregate.keys[key].root);
   for (const AggregateCall& call : aggregate.aggregates) roots.push_back(call.argument);
-  const bool counts_alone = std::ranges::all_of(aggregate.aggregates, [](const AggregateCall& call) {
-    return call.function == Aggregate::count_rows;
-  });
+  const bool counts_alone = std::ranges::all_of(
+      aggregate.aggregates,
+      [](const AggregateCall& call) { return call.function == Aggregate::count_rows; });
   if (counts_alone) roots.resize(set.size());  // arguments are not read, and may be none
-  const Moved values =
-      moved(schema(input), *aggregate.graph, roots, columns_from(0, width(input)));
+  const Moved values = moved(schema(input), *aggregate.graph, roots, columns_from(0, width(input)));
   std::vector<Projection> keys;
   for (std::size_t i = 0; i < set.size(); i++)
     keys.push_back({aggregate.keys[set[i]].name, values.roots[i]});
@@ -74,11 +73,11 @@ Result<StepId> Lowering::grouped(const RelationAggregate& aggregate, const Colum
                                            : rows.literal(Scalar::null_of(full[key].type))});
   }
   for (std::size_t i = 0; i < call_count; i++)
-    columns.push_back({full[columns.size()].name,
-                       rows.column(static_cast<std::uint32_t>(set.size() + i))});
+    columns.push_back(
+        {full[columns.size()].name, rows.column(static_cast<std::uint32_t>(set.size() + i))});
   for (const ColumnList& keys_of : aggregate.groupings)
-    columns.push_back({full[columns.size()].name,
-                       rows.literal(Scalar::of(grouping_of(keys_of, set)))});
+    columns.push_back(
+        {full[columns.size()].name, rows.literal(Scalar::of(grouping_of(keys_of, set)))});
   return plan_.map(groups, rows.graph(), std::move(columns));
 }
 
@@ -95,8 +94,7 @@ Result<StepId> Lowering::set_operation(const Relation& relation) {
   }
   RelationJoin join;
   for (std::uint32_t i = 0; i < width(left); i++) join.keys.push_back({i, i, true});
-  const JoinKind kind =
-      relation.kind == RelationKind::intersect ? JoinKind::semi : JoinKind::anti;
+  const JoinKind kind = relation.kind == RelationKind::intersect ? JoinKind::semi : JoinKind::anti;
   PENSTOCK_ASSIGN(const StepId rows, half(join, kind, left, right));
   return keep_columns(plan_, rows, columns);
 }

@@ -60,16 +60,14 @@ Result<StepId> Lowering::filter(const Relation& relation) {
   PENSTOCK_ASSIGN(const std::optional<StepId> by_mark, filter_by_mark(relation));
   if (by_mark) return *by_mark;
   PENSTOCK_ASSIGN(const StepId rows, of(relation.inputs[0]));
-  return add_filter(plan_, rows, *relation.graph, relation.predicate,
-                    columns_from(0, width(rows)));
+  return add_filter(plan_, rows, *relation.graph, relation.predicate, columns_from(0, width(rows)));
 }
 
 Result<StepId> Lowering::project(const Relation& relation) {
   PENSTOCK_ASSIGN(const StepId rows, of(relation.inputs[0]));
   std::vector<NodeId> roots;
   for (const Projection& projection : relation.projections) roots.push_back(projection.root);
-  const Moved values =
-      moved(schema(rows), *relation.graph, roots, columns_from(0, width(rows)));
+  const Moved values = moved(schema(rows), *relation.graph, roots, columns_from(0, width(rows)));
   std::vector<Projection> projections;
   for (std::size_t i = 0; i < roots.size(); i++)
     projections.push_back({relation.projections[i].name, values.roots[i]});

@@ -72,10 +72,9 @@ Result<Schema> aggregated(const RelationAggregate& aggregate, const Schema& inpu
   Schema schema;
   if (!aggregate.keys.empty()) {
     Scratch scratch(input);
-    PENSTOCK_ASSIGN(schema,
-                    schema_of(scratch, scratch.plan.group_by(scratch.rows, aggregate.graph,
-                                                             aggregate.keys,
-                                                             aggregate.aggregates)));
+    PENSTOCK_ASSIGN(
+        schema, schema_of(scratch, scratch.plan.group_by(scratch.rows, aggregate.graph,
+                                                         aggregate.keys, aggregate.aggregates)));
   } else if (!aggregate.aggregates.empty()) {
     Scratch scratch(input);
     PENSTOCK_ASSIGN(schema, schema_of(scratch, scratch.plan.reduce(scratch.rows, aggregate.graph,
@@ -92,8 +91,8 @@ Result<Schema> aggregated(const RelationAggregate& aggregate, const Schema& inpu
 
 std::string_view name_of(RelationKind kind) {
   constexpr std::array<std::string_view, 12> names = {
-      "scan", "filter", "project", "join", "aggregate", "distinct",
-      "window", "sort", "limit", "append", "intersect", "except"};
+      "scan",   "filter", "project", "join",   "aggregate", "distinct",
+      "window", "sort",   "limit",   "append", "intersect", "except"};
   return names[static_cast<std::size_t>(kind)];
 }
 
@@ -148,8 +147,8 @@ Result<RelationId> RelationGraph::join(RelationId left, RelationId right, Relati
     Scratch scratch(joined(left_schema, right_schema, JoinType::inner));
     PENSTOCK_TRY(scratch.plan.filter(scratch.rows, join.graph, *join.residual).status());
   }
-  Relation relation{RelationKind::join, {left, right},
-                    joined(left_schema, right_schema, join.type)};
+  Relation relation{
+      RelationKind::join, {left, right}, joined(left_schema, right_schema, join.type)};
   relation.join = std::move(join);
   return add(std::move(relation));
 }
@@ -210,8 +209,7 @@ Result<RelationId> RelationGraph::append(std::vector<RelationId> inputs) {
 
 Result<RelationId> RelationGraph::of_sets(RelationKind kind, RelationId left, RelationId right,
                                           bool all) {
-  if (left >= size() || right >= size())
-    return wrong(kind, "an input is not of this graph");
+  if (left >= size() || right >= size()) return wrong(kind, "an input is not of this graph");
   PENSTOCK_TRY(append({left, right}).status());  // checks the types
   relations_.pop_back();
   Relation relation{kind, {left, right}, at(left).schema};

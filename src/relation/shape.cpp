@@ -46,8 +46,8 @@ Moved moved(const Schema& step, const Graph& from, const std::vector<NodeId>& ro
   Moved result{std::make_shared<Graph>(), {}};
   std::vector<NodeId> nodes;
   for (const std::uint32_t column : columns)
-    nodes.push_back(result.graph->add(
-        {Op::column, step[column].type, step[column].nullable, column, {}}));
+    nodes.push_back(
+        result.graph->add({Op::column, step[column].type, step[column].nullable, column, {}}));
   for (const NodeId root : roots) result.roots.push_back(result.graph->import(from, root, nodes));
   return result;
 }
@@ -75,9 +75,8 @@ std::vector<NodeId> conjuncts_of(const Graph& graph, NodeId predicate) {
 
 bool reads_only(const Graph& graph, NodeId root, std::uint32_t first, std::uint32_t end) {
   const std::vector<NodeId> roots{root};
-  return std::ranges::all_of(expr::columns_read(graph, roots), [&](std::uint32_t column) {
-    return column >= first && column < end;
-  });
+  return std::ranges::all_of(expr::columns_read(graph, roots),
+                             [&](std::uint32_t column) { return column >= first && column < end; });
 }
 
 }  // namespace penstock::relation

@@ -31,4 +31,10 @@ void BoundStatements::keep(std::string_view statement, const BoundStatement& bou
   dropped = statements_.put(std::string(statement), bound);
 }
 
+void BoundStatements::forget_all() {
+  std::vector<BoundStatement> dropped;  // let go of without the lock
+  const std::lock_guard lock(mutex_);
+  dropped = statements_.remove_if([](const std::string&, const BoundStatement&) { return true; });
+}
+
 }  // namespace penstock::session

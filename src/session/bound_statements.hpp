@@ -31,6 +31,7 @@ class BoundStatements {
   std::optional<BoundStatement> find(std::string_view statement);
   // Keeps it, and forgets statements over what stood at one of its paths before.
   void keep(std::string_view statement, const BoundStatement& bound);
+  void forget_all();
 
  private:
   static constexpr std::uint64_t max_statements = 64;  // a plan holds its files open

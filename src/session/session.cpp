@@ -2,11 +2,13 @@
 
 #include <algorithm>
 
+#include "base/ascii.hpp"
 #include "base/exception_boundary.hpp"
 #include "exec/kernel/kept_programs.hpp"
 #include "session/bound_statements.hpp"
 #include "session/csv_defaults.hpp"
 #include "session/open_tables.hpp"
+#include "session/session_names.hpp"
 #include "session/statements/answer_statement.hpp"
 
 namespace penstock {
@@ -21,6 +23,8 @@ class SessionOfFiles final : public Session {
         device_(SessionDevice::open(options.device, options.cache_limit_bytes)) {}
 
   Result<QueryResult> sql(std::string_view statement, const RunOptions& options) override {
+    PENSTOCK_ASSIGN(const auto definition, sql::read_definition(statement));
+    if (definition) return define(*definition, options);
     PENSTOCK_ASSIGN(const session::BoundStatement bound, bind(statement));
     return answer(bound, options);
   }
@@ -52,13 +56,40 @@ class SessionOfFiles final : public Session {
     RunOptions with_kept = options;
     // A profile has the times of all that a run does.
     if (!options.profile && !options.stalls) with_kept.kept_programs = bound.kept_programs;
-    auto answered =
-        session::answer_statement(*bound.plan, bound.sql, [&](const Plan& plan, StepId step) {
-          return run(plan, step, with_kept);
-        });
+    auto answered = session::answer_statement(
+        *bound.plan, bound.sql,
+        [&](const Plan& plan, StepId step) { return run(plan, step, with_kept); });
     if (answered.ok() && !bound.sql.planned_by.empty())
       answered->report.notes.insert(answered->report.notes.begin(), bound.sql.planned_by);
     return answered;
+  }
+  // Yields the number of rows of a table; nothing for other definitions.
+  Result<QueryResult> define(const sql::Definition& definition, const RunOptions& options) {
+    QueryResult result;
+    if (definition.only_missing && names_.is_defined(definition.name)) return result;
+    std::shared_ptr<TableSource> rows;
+    if (definition.kind == sql::DefinitionKind::table) {
+      PENSTOCK_ASSIGN(result, sql(definition.query, options));
+      const auto count = static_cast<std::int64_t>(result.table.row_count);
+      rows = table_source(std::move(result.table), definition.name);
+      result.table = Table::of({{"Count", Column::from(std::vector<std::int64_t>{count})}});
+    }
+    PENSTOCK_TRY(names_.define(definition, std::move(rows)));
+    statements_.forget_all();
+    return result;
+  }
+  // Returns the table of a name that a statement has defined, or none.
+  Result<std::shared_ptr<TableSource>> defined_table(const TableReference& table) {
+    const bool is_name = table.paths.size() == 1 && table.format.empty() && table.options.empty();
+    const auto meaning = is_name ? names_.find(table.paths[0]) : std::nullopt;
+    if (!meaning) return std::shared_ptr<TableSource>();
+    if (meaning->table) return meaning->table;
+    if (!meaning->only_table.empty() && lower(meaning->only_table) != lower(table.paths[0])) {
+      PENSTOCK_ASSIGN(auto named, defined_table(meaning->only_table));
+      return named ? named : open_table(meaning->only_table);
+    }
+    return Status(Code::unsupported,
+                  "a view of more than one whole table is read by DuckDB's planner alone");
   }
   Result<session::BoundStatement> bind(std::string_view statement) {
     return catch_exceptions([&] { return bound(statement); });
@@ -74,11 +105,13 @@ class SessionOfFiles final : public Session {
     const auto plan = std::make_shared<Plan>();
     const auto open = [&](const TableReference& table) -> Result<std::shared_ptr<TableSource>> {
       if (const auto known = named.find(table.text()); known != named.end()) return known->second;
+      PENSTOCK_ASSIGN(auto defined, defined_table(table));
+      if (defined) return defined;
       PENSTOCK_ASSIGN(auto source, open_table(table));
       bound.tables.emplace_back(table, source);
       return source;
     };
-    PENSTOCK_ASSIGN(bound.sql, bind_statement(statement, *plan, open, planner_));
+    PENSTOCK_ASSIGN(bound.sql, bind_statement(statement, *plan, open, {planner_, names_.definitions()}));
     bound.plan = plan;
     bound.kept_programs = std::make_shared<plan::KeptPrograms>();
     return bound;
@@ -101,6 +134,7 @@ class SessionOfFiles final : public Session {
   const Planner planner_;
   const std::shared_ptr<SessionDevice> device_;
   session::OpenTables tables_;
+  session::SessionNames names_;
   session::BoundStatements statements_;
 };
 

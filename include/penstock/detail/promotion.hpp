@@ -133,8 +133,7 @@ constexpr bool is_castable(Type from, Type to) {
     return holds(integers | i128 | decimal | f32 | f64 | boolean, t.kind);
   };
   const auto is_moment = [](Type t) { return t.kind == Kind::date32 || t.kind == Kind::timestamp; };
-  return from == to || (is_value(from) && is_value(to)) ||
-         (is_moment(from) && is_moment(to));
+  return from == to || (is_value(from) && is_value(to)) || (is_moment(from) && is_moment(to));
 }
 
 }  // namespace penstock::expr

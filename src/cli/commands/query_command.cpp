@@ -38,6 +38,7 @@ std::string check_output_path(const std::string& path) {
 }
 
 Status print_table(const Table& table, const std::string& format) {
+  if (table.columns.empty()) return {};  // of a statement that defines a name
   const bool terminal = ::isatty(STDOUT_FILENO) == 1;
   if (format == "csv") return format_csv(table, standard_output());
   if (format == "json") return format_json(table, standard_output());
@@ -96,8 +97,7 @@ Session& session_until_exit(const QueryOptions& options) {
 Status check_tables(Session& session, const std::string& statement, const QueryOptions& options) {
   Plan plan;
   const auto open = [&session](const TableReference& table) { return session.open_table(table); };
-  return bind_statement(statement, plan, opener_for(options, open),
-                        planner_of(options.planner))
+  return bind_statement(statement, plan, opener_for(options, open), {planner_of(options.planner)})
       .status();
 }
 
@@ -125,8 +125,7 @@ Status query(const QueryOptions& options) {
   if (!options.file.empty()) return query_file(options);
   if (!options.plan.empty()) {
     PENSTOCK_ASSIGN(const std::string plan, text_of_file(options.plan));
-    if (!is_plan_text(plan))
-      return {Code::invalid, "'" + options.plan + "' is not a plan as JSON"};
+    if (!is_plan_text(plan)) return {Code::invalid, "'" + options.plan + "' is not a plan as JSON"};
     return answer(session_until_exit(options), plan, options);
   }
   return answer(session_until_exit(options), options.statement, options);
@@ -232,7 +231,9 @@ TableOpener opener_of(const QueryOptions& options) {
 }
 
 Planner planner_of(std::string_view planner) {
-  return planner == "own" ? Planner::own : planner == "duckdb" ? Planner::duckdb : Planner::automatic;
+  return planner == "own"      ? Planner::own
+         : planner == "duckdb" ? Planner::duckdb
+                               : Planner::automatic;
 }
 
 SessionOptions session_options_of(const QueryOptions& options) {
@@ -257,9 +258,10 @@ void declare_run_options(Arguments& arguments, QueryOptions& options) {
   arguments.choice("--on-device-failure", {"stop", "continue"}, options.on_device_failure,
                    "of several devices, where one fails: end with its error, or let the others "
                    "take over its rows");
-  arguments.choice("--planner", {"auto", "own", "duckdb"}, options.planner,
-                   "who plans a statement; auto: our own binder where it supports it, else DuckDB's "
-                   "planner, and the report says so");
+  arguments.choice(
+      "--planner", {"auto", "own", "duckdb"}, options.planner,
+      "who plans a statement; auto: our own binder where it supports it, else DuckDB's "
+      "planner, and the report says so");
   arguments.choice("--format", {"table", "csv", "json"}, options.format, "how rows are printed");
   arguments.flag("--verbose,-v", options.verbose, "print generated kernels and compile times");
   arguments.flag("--stats", options.stats, "print the time and bytes of every kernel");

@@ -1,5 +1,5 @@
-#include "base/python_environments.hpp"
 #include "device/cuda/cufile.hpp"
+#include "base/python_environments.hpp"
 
 #include <fcntl.h>
 #include <sys/vfs.h>
@@ -34,8 +34,7 @@ std::vector<std::string> cufile_candidates() {
   const LibraryPlaces places{
       "PENSTOCK_CUFILE", "libcufile.so", {"lib64", "targets/*/lib"}, {"cu1[0-9]", "cufile"}, "0"};
   std::error_code error;
-  return library_candidates(places,
-                            path_of_executable());
+  return library_candidates(places, path_of_executable());
 }
 
 Status status_of_cufile(CuFileStatus status, const char* call) {

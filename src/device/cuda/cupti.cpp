@@ -1,5 +1,5 @@
-#include "base/python_environments.hpp"
 #include "device/cuda/cupti.hpp"
+#include "base/python_environments.hpp"
 
 #include <cstdlib>
 #include <filesystem>
@@ -71,8 +71,7 @@ Result<Cupti> open_cupti(int driver_major) {
                              {"extras/CUPTI/lib64", "lib64", "lib", "targets/*/lib"},
                              {"cu1[0-9]", "cuda_cupti"}};
   std::string why;
-  for (const std::string& path : library_candidates(
-           places, path_of_executable())) {
+  for (const std::string& path : library_candidates(places, path_of_executable())) {
     auto cupti = bind_cupti(path);
     if (cupti.ok() && cupti->major >= 12 && (driver_major == 0 || cupti->major <= driver_major))
       return cupti;

@@ -146,7 +146,7 @@ std::vector<std::string> library_candidates(const LibraryPlaces& places,
          {"site-packages", "dist-packages"})  // Debian's own Python uses the latter
       for (const std::string& wheel : places.wheels)
         add_glob_matches(paths,
-                    root + "/lib/python3*/" + packages + "/nvidia/" + wheel + "/lib/" + file);
+                         root + "/lib/python3*/" + packages + "/nvidia/" + wheel + "/lib/" + file);
   return paths;
 }
 
@@ -161,8 +161,7 @@ std::vector<std::string> nvrtc_candidates(const std::string& executable) {
 
 Result<Nvrtc> open_nvrtc(int driver_major) {
   std::string newer;
-  for (const std::string& path :
-       nvrtc_candidates(path_of_executable())) {
+  for (const std::string& path : nvrtc_candidates(path_of_executable())) {
     auto nvrtc = bind_nvrtc(path);
     if (!nvrtc.ok()) continue;
     if (driver_major == 0 || nvrtc->major <= driver_major) return nvrtc;

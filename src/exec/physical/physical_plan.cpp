@@ -107,8 +107,7 @@ Result<OperatorPointer> Planner::append(const Step& step, StepId id, std::uint64
   for (const StepId input : step.inputs) {
     PENSTOCK_ASSIGN(inputs.emplace_back(), rows(input, row_limit, wanted));
   }
-  return OperatorPointer(
-      std::make_shared<AppendOperator>(run_, id, std::move(inputs), wanted));
+  return OperatorPointer(std::make_shared<AppendOperator>(run_, id, std::move(inputs), wanted));
 }
 
 // Groups under a limit without an order are the first ones by their keys.

@@ -4,8 +4,8 @@
 
 #include "exec/physical/join_operator.hpp"
 #include "exec/physical/physical_plan.hpp"
-#include "fuse/program/kernel_parameters.hpp"
 #include "fuse/program/fuse_chain.hpp"
+#include "fuse/program/kernel_parameters.hpp"
 #include "fuse/variants/variants.hpp"
 #include "penstock/session_device.hpp"
 
@@ -127,8 +127,8 @@ Result<std::shared_ptr<ScanOperator>> Planner::scan_of_shape(const ScanOperator:
                                     {shape.base, shape.last, shape.wanted, shape.top_k, false,
                                      may_rank_strings(shape.base, shape.last)},
                                     run_.options.kept_programs.get(), was_fused));
-  if (const StepId nearer = nearer_base(shape); nearer != no_step &&
-                                                 !std::ranges::all_of(programs, fits_parameters)) {
+  if (const StepId nearer = nearer_base(shape);
+      nearer != no_step && !std::ranges::all_of(programs, fits_parameters)) {
     ScanOperator::Shape shorter = shape;
     shorter.base = nearer;
     return scan_of_shape(shorter);

@@ -4,7 +4,7 @@
 // Steps that would change nothing are left out: `SELECT *` has no map, and neither has a grouping
 // with its keys and then its aggregates as the SELECT list. ORDER BY of an expression that the
 // SELECT list lacks adds a column, which the last map drops.
-#include "penstock/sql.hpp"
+#include "sql/bind/bind_own.hpp"
 
 #include <algorithm>
 #include <array>
@@ -18,7 +18,6 @@
 #include "sql/bind/grouping.hpp"
 #include "sql/bind/join_tables.hpp"
 #include "sql/bind/windowing.hpp"
-#include "sql/duckdb/plan_statement.hpp"
 
 namespace penstock::sql {
 namespace {
@@ -319,17 +318,11 @@ Result<StepId> read_and_bind(const Lexed& lexed, Problems& problems, Plan& plan,
 
 }  // namespace
 
-}  // namespace penstock::sql
-
-namespace penstock {
-
-namespace {
-
 Result<BoundSql> bind_own(std::string_view statement, Plan& plan, const TableOpener& open) {
   return catch_exceptions([&]() -> Result<BoundSql> {
-    PENSTOCK_ASSIGN(const sql::Lexed lexed, sql::lex(statement));
-    sql::Problems problems(lexed.statement);
-    const Result<StepId> rows = sql::read_and_bind(lexed, problems, plan, open);
+    PENSTOCK_ASSIGN(const Lexed lexed, lex(statement));
+    Problems problems(lexed.statement);
+    const Result<StepId> rows = read_and_bind(lexed, problems, plan, open);
     problems.pass(rows.status());
     PENSTOCK_TRY(problems.status());
     PENSTOCK_TRY(rows);
@@ -337,43 +330,4 @@ Result<BoundSql> bind_own(std::string_view statement, Plan& plan, const TableOpe
   });
 }
 
-// A statement that both planners refuse is wrong in DuckDB's words, unless ours point at a place.
-Result<BoundSql> bind_automatically(std::string_view statement, Plan& plan,
-                                    const TableOpener& open) {
-  Plan own_plan = plan;
-  Result<BoundSql> own = bind_own(statement, own_plan, open);
-  const Code code = own.status().code();
-  if (own.ok() || (code != Code::unsupported && code != Code::invalid)) {
-    plan = std::move(own_plan);
-    return own;
-  }
-  if (!sql::has_duckdb())
-    return code == Code::unsupported ? own.with(sql::how_to_install_duckdb()) : own;
-  Result<BoundSql> planned = sql::bind_by_duckdb(statement, plan, open);
-  return planned.ok() || code == Code::unsupported ? planned : own;
-}
-
-}  // namespace
-
-Result<BoundSql> bind_statement(std::string_view statement, Plan& plan, const TableOpener& open,
-                                Planner planner) {
-  if (is_plan_text(statement)) {
-    PENSTOCK_ASSIGN(const StepId rows, bind_plan(statement, plan, open));
-    return BoundSql{StatementKind::select, rows, {}};
-  }
-  switch (planner) {
-    case Planner::own: return bind_own(statement, plan, open);
-    case Planner::duckdb: return sql::bind_by_duckdb(statement, plan, open);
-    case Planner::automatic: return bind_automatically(statement, plan, open);
-  }
-  return Status(Code::internal, "a planner of no known name");
-}
-
-Result<StepId> bind_sql(std::string_view statement, Plan& plan, const TableOpener& open) {
-  PENSTOCK_ASSIGN(const BoundSql bound, bind_statement(statement, plan, open));
-  if (bound.kind == StatementKind::select) return bound.rows;
-  return sql::error_at(statement, 0, Code::unsupported,
-                       "a statement other than SELECT has no rows to compute here");
-}
-
-}  // namespace penstock
+}  // namespace penstock::sql

@@ -220,8 +220,7 @@ Result<NodeId> ExpressionBinder::coerce(const Syntax& syntax, const Operand& ope
                                         std::optional<Type> beside) {
   if (operand.kind == Operand::Kind::interval)
     return refuse(syntax, "an interval that is not added to a constant date or timestamp");
-  if (operand.kind != Operand::Kind::string)
-    return operand.node;
+  if (operand.kind != Operand::Kind::string) return operand.node;
   if (!beside || beside->kind == Kind::string) return builder_.literal(Scalar::of(operand.string));
   const std::optional<Scalar> value = parse_as(*beside, operand.string);
   if (!value) return wrong(syntax, "'" + operand.string + "' is not a " + name_of(*beside));

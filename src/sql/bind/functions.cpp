@@ -123,11 +123,10 @@ Result<NodeId> ExpressionBinder::fault(const Syntax& syntax) {
   PENSTOCK_TRY(argument_count(syntax, 1));
   if (syntax.inputs[0]->kind != SyntaxKind::string)
     return refuse(syntax, "error() of anything but a constant text");
-  PENSTOCK_ASSIGN(const NodeId never, builder_.require(builder_.literal(Scalar::of(false)),
-                                                       syntax.inputs[0]->name));
+  PENSTOCK_ASSIGN(const NodeId never,
+                  builder_.require(builder_.literal(Scalar::of(false)), syntax.inputs[0]->name));
   const Type type = syntax.stated.value_or(type_of<std::int32_t>());
-  PENSTOCK_ASSIGN(const NodeId null,
-                  builder_.cast(builder_.literal(Scalar::null_of(type)), type));
+  PENSTOCK_ASSIGN(const NodeId null, builder_.cast(builder_.literal(Scalar::null_of(type)), type));
   return builder_.select(never, null, null);
 }
 

@@ -1,12 +1,15 @@
 // Binds plans that DuckDB made, and has it make them.
+#include <set>
+
 #include "base/clock.hpp"
 #include "base/exception_boundary.hpp"
 #include "base/human_readable.hpp"
 #include "penstock/sql.hpp"
-#include "sql/duckdb/plan_statement.hpp"
 #include "sql/duckdb/plan_reader.hpp"
+#include "sql/duckdb/plan_statement.hpp"
 #include "sql/duckdb/planner_program.hpp"
 #include "sql/duckdb/stand_ins.hpp"
+#include "sql/parse/definition.hpp"
 
 namespace penstock::sql {
 namespace {
@@ -16,7 +19,8 @@ Result<Tree> root_of(const Tree& all) {
   if (all["error"].boolean())
     return Status(Code::invalid, "DuckDB: " + std::string(all["error_message"].text()));
   const Tree plans = all["plans"];
-  if (plans.size() > 1) return Status(Code::unsupported, "several statements in one plan are not supported");
+  if (plans.size() > 1)
+    return Status(Code::unsupported, "several statements in one plan are not supported");
   const Tree root = plans.size() == 1 ? plans.at(0) : all;
   if (root["type"].text().empty())
     return Status(Code::invalid, "the text is not a plan of DuckDB's json_serialize_plan()");
@@ -84,22 +88,6 @@ std::string in_quotes(std::string_view text) {
   return quoted + "'";
 }
 
-std::vector<std::string> planning_statements(const StandIns& stand_ins) {
-  std::vector<std::string> statements = view_statements(stand_ins);
-  statements.push_back(
-      "SET VARIABLE disabled = (SELECT string_agg(name, ',') FROM duckdb_optimizers() WHERE name "
-      "IN (" +
-      std::string(disabled_optimizers) + ") AND (version() >= 'v2' OR name NOT IN (" +
-      std::string(kept_before_2) + ")))");
-  statements.emplace_back("SET disabled_optimizers = getvariable('disabled')");
-  const std::string& statement = stand_ins.rewritten;
-  statements.push_back(
-      "SELECT json_object('version', version(), 'names', (SELECT list(column_name) FROM (DESCRIBE " +
-      statement + "\n)), 'plan', json_serialize_plan(" + in_quotes(statement) +
-      ", optimize := true))");
-  return statements;
-}
-
 Lexed lexed_for_duckdb(std::string_view statement) {
   Lexed lexed;
   const std::size_t end = statement.find_last_not_of(" \t\r\n;");
@@ -107,6 +95,50 @@ Lexed lexed_for_duckdb(std::string_view statement) {
   bool is_open = false;
   lexed.tokens = tokens_until_open(lexed.statement, is_open);
   return lexed;
+}
+
+// Returns the names that a text may use, in lower case.
+std::set<std::string> names_in(const Lexed& lexed) {
+  std::set<std::string> names;
+  for (const Token& token : lexed.tokens)
+    if (token.kind == TokenKind::word || token.kind == TokenKind::quoted)
+      names.insert(lower(value_of(lexed, token)));
+  return names;
+}
+
+// Returns the definitions that the statement may use, or that these use, with their tables
+// replaced. A definition uses only those before it.
+std::vector<std::string> definitions_used(const Lexed& statement,
+                                          const std::vector<std::string>& definitions,
+                                          StandIns& stand_ins) {
+  std::set<std::string> names = names_in(statement);
+  std::vector<std::string> used;
+  for (std::size_t i = definitions.size(); i-- > 0;) {
+    const auto definition = read_definition(definitions[i]);
+    if (!definition.ok() || !*definition || !names.contains(lower((*definition)->name))) continue;
+    const Lexed text = lexed_for_duckdb(definitions[i]);
+    names.merge(names_in(text));
+    used.push_back(stand_ins.rewrite(text).text);
+  }
+  return {used.rbegin(), used.rend()};
+}
+
+std::vector<std::string> planning_statements(const StandIns& stand_ins,
+                                             const std::vector<std::string>& definitions,
+                                             const std::string& statement) {
+  std::vector<std::string> statements = stand_ins.view_statements();
+  statements.insert(statements.end(), definitions.begin(), definitions.end());
+  statements.push_back(
+      "SET VARIABLE disabled = (SELECT string_agg(name, ',') FROM duckdb_optimizers() WHERE name "
+      "IN (" +
+      std::string(disabled_optimizers) + ") AND (version() >= 'v2' OR name NOT IN (" +
+      std::string(kept_before_2) + ")))");
+  statements.emplace_back("SET disabled_optimizers = getvariable('disabled')");
+  statements.push_back(
+      "SELECT json_object('version', version(), 'names', (SELECT list(column_name) FROM (DESCRIBE " +
+      statement + "\n)), 'plan', json_serialize_plan(" + in_quotes(statement) +
+      ", optimize := true))");
+  return statements;
 }
 
 // Makes each place one of the statement as it was written.
@@ -120,23 +152,26 @@ void relocate(nlohmann::json& node, const Lexed& lexed) {
     for (nlohmann::json& child : node) relocate(child, lexed);
 }
 
-Result<BoundSql> bind_planned(std::string_view statement, Plan& plan, const TableOpener& open) {
+Result<BoundSql> bind_planned(std::string_view statement, Plan& plan, const TableOpener& open,
+                              const std::vector<std::string>& definitions) {
   const auto& program = planner_program();
   if (!program) return Status(Code::unsupported, how_to_install_duckdb());
   Lexed lexed = lexed_for_duckdb(statement);
-  StandIns stand_ins = stand_ins_of(lexed, open);
+  StandIns stand_ins(open);
+  Rewritten rewritten = stand_ins.rewrite(lexed);
+  const std::vector<std::string> used = definitions_used(lexed, definitions, stand_ins);
   const double start = now_seconds();
   PENSTOCK_ASSIGN(const std::string answer,
-                  run_in_duckdb(*program, planning_statements(stand_ins)));
+                  run_in_duckdb(*program, planning_statements(stand_ins, used, rewritten.text)));
   const double seconds = now_seconds() - start;
   nlohmann::json json = nlohmann::json::parse(answer, nullptr, false);
   if (json.is_discarded()) return Status(Code::internal, "DuckDB's plan is not JSON");
-  lexed.rewritten = std::move(stand_ins.rewritten);
-  lexed.pieces = std::move(stand_ins.pieces);
+  lexed.rewritten = std::move(rewritten.text);
+  lexed.pieces = std::move(rewritten.pieces);
   if (!lexed.pieces.empty()) relocate(json, lexed);
   const Tree planned(&json);
   BoundSql bound;
-  PENSTOCK_ASSIGN(bound.rows, add_steps(planned, lexed, stand_ins.tables, plan, open));
+  PENSTOCK_ASSIGN(bound.rows, add_steps(planned, lexed, stand_ins.tables(), plan, open));
   std::string version(planned["version"].text());
   if (version.starts_with('v')) version.erase(0, 1);
   bound.planned_by = "planned by DuckDB " + version + " in " + number_text(seconds * 1e3, " ms");
@@ -148,12 +183,14 @@ Result<BoundSql> bind_planned(std::string_view statement, Plan& plan, const Tabl
 bool has_duckdb() { return planner_program().has_value(); }
 
 std::string how_to_install_duckdb() {
-  return "DuckDB's planner is not found: pip install duckdb-cli, or set PENSTOCK_DUCKDB to a duckdb "
+  return "DuckDB's planner is not found: pip install duckdb-cli, or set PENSTOCK_DUCKDB to a "
+         "duckdb "
          "program";
 }
 
-Result<BoundSql> bind_by_duckdb(std::string_view statement, Plan& plan, const TableOpener& open) {
-  return catch_exceptions([&] { return bind_planned(statement, plan, open); });
+Result<BoundSql> bind_by_duckdb(std::string_view statement, Plan& plan, const TableOpener& open,
+                                const std::vector<std::string>& definitions) {
+  return catch_exceptions([&] { return bind_planned(statement, plan, open, definitions); });
 }
 
 }  // namespace penstock::sql

@@ -18,7 +18,7 @@ namespace penstock::sql {
 constexpr std::int64_t stand_in_rows = 1'000'000'000'000;
 std::string stand_in_mark(std::uint32_t column);  // "p3:"
 
-// What a column of the plan is in the relation.
+// The meaning of a column of the plan in the relation.
 struct PlanColumn {
   enum class Kind : unsigned char {
     value,

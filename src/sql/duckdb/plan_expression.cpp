@@ -41,7 +41,8 @@ class Reader {
 
  private:
   SyntaxPtr dispatch(const Tree& expression) {
-    if (const auto column = column_meant(expression, columns_)) return column_of(expression, *column);
+    if (const auto column = column_meant(expression, columns_))
+      return column_of(expression, *column);
     const std::string_view kind = expression["expression_class"].text();
     if (kind == "BOUND_CONSTANT") return constant(expression);
     if (is_cast(expression)) return cast(expression);
@@ -50,8 +51,7 @@ class Reader {
     if (const std::string_view name = comparison_operator(type); !name.empty())
       return operation(expression, std::string(name));
     if (type == "COMPARE_BETWEEN") return between(expression);
-    if (type == "COMPARE_NOT_IN")
-      return negated(expression, operation(expression, "in"));
+    if (type == "COMPARE_NOT_IN") return negated(expression, operation(expression, "in"));
     if (type == "OPERATOR_COALESCE") return function(expression, "coalesce");
     for (const NamedOperation& row : operations)
       if (row.type == type) return operation(expression, std::string(row.name));
@@ -85,7 +85,8 @@ class Reader {
     const Tree value = expression["value"];
     const std::string_view id = value["type"]["id"].text();
     if (id == "NULL" || id == "SQLNULL") return make(expression, SyntaxKind::null, "NULL");
-    if (id == "INTERVAL" && !value["is_null"].boolean()) return interval(expression, value["value"]);
+    if (id == "INTERVAL" && !value["is_null"].boolean())
+      return interval(expression, value["value"]);
     const std::optional<Scalar> scalar = value_of_json(value);
     if (!scalar) return refused(expression, "a constant of " + type_name(value["type"]));
     if (scalar->is_null) {
@@ -106,7 +107,9 @@ class Reader {
     const int parts = (months != 0) + (days != 0) + (micros != 0);
     if (parts > 1) return refused(expression, "an interval of months, days and time at once");
     auto syntax = make(expression, SyntaxKind::interval,
-                       std::to_string(months != 0 ? months : days != 0 ? days : micros));
+                       std::to_string(months != 0 ? months
+                                      : days != 0 ? days
+                                                  : micros));
     syntax->qualifier = months != 0 ? "month" : days != 0 ? "day" : "microsecond";
     return syntax;
   }
@@ -187,8 +190,8 @@ class Reader {
 
   SyntaxPtr call(const Tree& expression) {
     std::string name(function_name(expression));
-    const bool is_word = !name.empty() && (std::isalnum(static_cast<unsigned char>(name[0])) != 0 ||
-                                           name[0] == '_');
+    const bool is_word =
+        !name.empty() && (std::isalnum(static_cast<unsigned char>(name[0])) != 0 || name[0] == '_');
     if (is_word && name == "regexp_extract") return extraction(expression);
     if (is_word) return function(expression, std::move(name));
     if (name == "-" && inputs_of(expression).size() == 1) name = "neg";

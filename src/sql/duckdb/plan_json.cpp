@@ -10,16 +10,16 @@ struct NamedKind {
   Kind kind;
 };
 constexpr NamedKind kinds[] = {
-    {"BOOLEAN", Kind::boolean}, {"TINYINT", Kind::int8},     {"SMALLINT", Kind::int16},
-    {"INTEGER", Kind::int32},   {"BIGINT", Kind::int64},     {"UTINYINT", Kind::uint8},
-    {"USMALLINT", Kind::uint16}, {"UINTEGER", Kind::uint32}, {"UBIGINT", Kind::uint64},
-    {"FLOAT", Kind::float32},   {"DOUBLE", Kind::float64},   {"DATE", Kind::date32},
-    {"TIMESTAMP", Kind::timestamp}, {"VARCHAR", Kind::string}, {"HUGEINT", Kind::int128}};
+    {"BOOLEAN", Kind::boolean},     {"TINYINT", Kind::int8},    {"SMALLINT", Kind::int16},
+    {"INTEGER", Kind::int32},       {"BIGINT", Kind::int64},    {"UTINYINT", Kind::uint8},
+    {"USMALLINT", Kind::uint16},    {"UINTEGER", Kind::uint32}, {"UBIGINT", Kind::uint64},
+    {"FLOAT", Kind::float32},       {"DOUBLE", Kind::float64},  {"DATE", Kind::date32},
+    {"TIMESTAMP", Kind::timestamp}, {"VARCHAR", Kind::string},  {"HUGEINT", Kind::int128}};
 
 // A number of more than 64 bits is written in two halves.
 Int128 integer_of(const Tree& value) {
-  if (!value["lower"]) return value.is_unsigned() ? Int128(value.unsigned_integer())
-                                                   : Int128(value.integer());
+  if (!value["lower"])
+    return value.is_unsigned() ? Int128(value.unsigned_integer()) : Int128(value.integer());
   return Int128(value["upper"].integer()) * (Int128(1) << 64) +
          Int128(value["lower"].unsigned_integer());
 }

@@ -15,8 +15,7 @@ constexpr int operator_depth_limit = 1000;
 Result<std::uint32_t> PlanReader::Computed::column(const Tree& expression, const char* clause) {
   if (const auto meant = column_meant(expression, rows_.columns))
     if (const auto place = meant->place()) return *place;
-  PENSTOCK_ASSIGN(const NodeId node,
-                  reader_.value(builder_, expression, rows_.columns, clause));
+  PENSTOCK_ASSIGN(const NodeId node, reader_.value(builder_, expression, rows_.columns, clause));
   return add(node);
 }
 
@@ -57,28 +56,27 @@ Result<PlanRows> PlanReader::dispatch(const Tree& plan) {
     std::string_view type;
     Result<PlanRows> (PlanReader::*read)(const Tree&);
   };
-  static constexpr Row rows[] = {
-      {"LOGICAL_GET", &PlanReader::scan},
-      {"LOGICAL_FILTER", &PlanReader::filter},
-      {"LOGICAL_PROJECTION", &PlanReader::project},
-      {"LOGICAL_AGGREGATE_AND_GROUP_BY", &PlanReader::aggregate},
-      {"LOGICAL_COMPARISON_JOIN", &PlanReader::join},
-      {"LOGICAL_ANY_JOIN", &PlanReader::join},
-      {"LOGICAL_CROSS_PRODUCT", &PlanReader::cross_product},
-      {"LOGICAL_DELIM_JOIN", &PlanReader::delim_join},
-      {"LOGICAL_DELIM_GET", &PlanReader::delim_get},
-      {"LOGICAL_ORDER_BY", &PlanReader::sorted},
-      {"LOGICAL_TOP_N", &PlanReader::first_rows},
-      {"LOGICAL_LIMIT", &PlanReader::limited},
-      {"LOGICAL_DISTINCT", &PlanReader::distinct},
-      {"LOGICAL_WINDOW", &PlanReader::window},
-      {"LOGICAL_UNION", &PlanReader::set_operation},
-      {"LOGICAL_INTERSECT", &PlanReader::set_operation},
-      {"LOGICAL_EXCEPT", &PlanReader::set_operation},
-      {"LOGICAL_MATERIALIZED_CTE", &PlanReader::materialized},
-      {"LOGICAL_CTE_REF", &PlanReader::materialized_reference},
-      {"LOGICAL_EXPRESSION_GET", &PlanReader::values},
-      {"LOGICAL_EMPTY_RESULT", &PlanReader::no_rows}};
+  static constexpr Row rows[] = {{"LOGICAL_GET", &PlanReader::scan},
+                                 {"LOGICAL_FILTER", &PlanReader::filter},
+                                 {"LOGICAL_PROJECTION", &PlanReader::project},
+                                 {"LOGICAL_AGGREGATE_AND_GROUP_BY", &PlanReader::aggregate},
+                                 {"LOGICAL_COMPARISON_JOIN", &PlanReader::join},
+                                 {"LOGICAL_ANY_JOIN", &PlanReader::join},
+                                 {"LOGICAL_CROSS_PRODUCT", &PlanReader::cross_product},
+                                 {"LOGICAL_DELIM_JOIN", &PlanReader::delim_join},
+                                 {"LOGICAL_DELIM_GET", &PlanReader::delim_get},
+                                 {"LOGICAL_ORDER_BY", &PlanReader::sorted},
+                                 {"LOGICAL_TOP_N", &PlanReader::first_rows},
+                                 {"LOGICAL_LIMIT", &PlanReader::limited},
+                                 {"LOGICAL_DISTINCT", &PlanReader::distinct},
+                                 {"LOGICAL_WINDOW", &PlanReader::window},
+                                 {"LOGICAL_UNION", &PlanReader::set_operation},
+                                 {"LOGICAL_INTERSECT", &PlanReader::set_operation},
+                                 {"LOGICAL_EXCEPT", &PlanReader::set_operation},
+                                 {"LOGICAL_MATERIALIZED_CTE", &PlanReader::materialized},
+                                 {"LOGICAL_CTE_REF", &PlanReader::materialized_reference},
+                                 {"LOGICAL_EXPRESSION_GET", &PlanReader::values},
+                                 {"LOGICAL_EMPTY_RESULT", &PlanReader::no_rows}};
   const std::string_view type = plan["type"].text();
   if (type == "LOGICAL_DUMMY_SCAN") return one_row();
   const auto row = std::ranges::find(rows, type, &Row::type);
@@ -152,8 +150,8 @@ Result<RelationId> PlanReader::with_names(const PlanRows& rows,
     const auto place = column.place();
     if (!place) return Status(Code::invalid, "the plan yields the row number of a stand-in");
     const std::size_t i = projections.size();
-    projections.push_back({i < names.size() ? names[i] : builder.schema()[*place].name,
-                           builder.column(*place)});
+    projections.push_back(
+        {i < names.size() ? names[i] : builder.schema()[*place].name, builder.column(*place)});
   }
   return relations_.project(rows.relation, builder.graph(), std::move(projections));
 }
@@ -182,7 +180,7 @@ Result<PlanRows> PlanReader::filter(const Tree& plan) {
   return rows;
 }
 
-// Columns that are passed on need no step. Those of a stand-in stay behind the computed ones, as
+// Columns that are passed on need no step. Columns of a stand-in stay behind the computed ones, as
 // expressions above may mean any of them.
 Result<PlanRows> PlanReader::project(const Tree& plan) {
   PENSTOCK_ASSIGN(const PlanRows rows, input(plan));

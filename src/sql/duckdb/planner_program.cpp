@@ -85,10 +85,10 @@ Result<std::string> run_in_duckdb(const PlannerProgram& program,
                                   const std::vector<std::string>& statements) {
   const std::vector<std::string> words =
       program.is_python ? std::vector<std::string>{program.path, "-c", python_script}
-                        : std::vector<std::string>{program.path, "-init", "/dev/null", "-bail",
-                                                   "-noheader", "-list"};
-  const std::string input =
-      program.is_python ? joined(statements, std::string_view("\0", 1)) : joined(statements, ";\n") + ";\n";
+                        : std::vector<std::string>{program.path, "-init",     "/dev/null",
+                                                   "-bail",      "-noheader", "-list"};
+  const std::string input = program.is_python ? joined(statements, std::string_view("\0", 1))
+                                              : joined(statements, ";\n") + ";\n";
   PENSTOCK_ASSIGN(ProcessOutput ran, run_process(words, input));
   if (ran.exit_code != 0 || ran.output.empty())
     return Status(Code::invalid, "DuckDB: " + message_of(std::move(ran.errors)));

@@ -16,7 +16,7 @@ struct PlannerProgram {
 // Python's environments and the path. Nothing where there is none. Looks once a process.
 const std::optional<PlannerProgram>& planner_program();
 
-// Runs statements in a new database in memory, and returns the value of the last one's only row.
+// Runs statements in a new database in memory, and returns the only value of the last result.
 Result<std::string> run_in_duckdb(const PlannerProgram& program,
                                   const std::vector<std::string>& statements);
 

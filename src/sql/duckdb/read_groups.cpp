@@ -14,7 +14,7 @@ struct MomentFunction {
   bool is_sample = false;  // divides by one less than the count
 };
 constexpr MomentFunction moment_functions[] = {
-    {"stddev", true, true},   {"stddev_samp", true, true},  {"stddev_pop", true, false},
+    {"stddev", true, true},    {"stddev_samp", true, true}, {"stddev_pop", true, false},
     {"variance", false, true}, {"var_samp", false, true},   {"var_pop", false, false}};
 
 bool is_first(std::string_view name) {
@@ -75,8 +75,7 @@ Result<PlanRows> PlanReader::aggregate(const Tree& plan) {
 }
 
 // The argument of a call is the number of a column until all are computed.
-Status PlanReader::add_aggregate(const Tree& call, const PlanRows& rows,
-                                 Aggregation& aggregation) {
+Status PlanReader::add_aggregate(const Tree& call, const PlanRows& rows, Aggregation& aggregation) {
   const std::string name(function_name(call));
   const std::vector<Tree> inputs = inputs_of(call);
   Builder& builder = aggregation.computed->builder();
@@ -84,8 +83,7 @@ Status PlanReader::add_aggregate(const Tree& call, const PlanRows& rows,
   AggregateCall added;
   added.name = name;
   added.distinct = call["aggregate_type"].text() == "DISTINCT";
-  Aggregation::Output output{static_cast<std::uint32_t>(calls.size()), nullptr,
-                             stated_type(call)};
+  Aggregation::Output output{static_cast<std::uint32_t>(calls.size()), nullptr, stated_type(call)};
   const auto moments = std::ranges::find(moment_functions, name, &MomentFunction::name);
   const plan::AggregateRow* const row = plan::aggregate_named(name);
   const bool counts_rows = name == "count_star" || (name == "count" && inputs.empty());
@@ -115,13 +113,12 @@ Status PlanReader::add_aggregate(const Tree& call, const PlanRows& rows,
     return add_moments(call, name, argument, aggregation);
   }
   aggregation.outputs.push_back(output);
-  // Any row's value may stand for the first one's.
+  // Any value may stand for the first.
   added.function = counts_rows && !call["filter"] ? Aggregate::count_rows
                    : counts_rows                  ? Aggregate::count
                    : row                          ? row->function
                                                   : Aggregate::minimum;
-  if (plan::takes_argument(added.function))
-    added.argument = aggregation.computed->add(argument);
+  if (plan::takes_argument(added.function)) added.argument = aggregation.computed->add(argument);
   calls.push_back(std::move(added));
   return {};
 }

@@ -15,13 +15,17 @@ struct NamedJoin {
   JoinType type;
   bool is_turned = false;  // DuckDB names it by its right side
 };
-constexpr NamedJoin joins[] = {
-    {"INNER", JoinType::inner},           {"LEFT", JoinType::left},
-    {"RIGHT", JoinType::left, true},      {"OUTER", JoinType::full},
-    {"FULL", JoinType::full},             {"SEMI", JoinType::semi},
-    {"RIGHT_SEMI", JoinType::semi, true}, {"ANTI", JoinType::anti},
-    {"RIGHT_ANTI", JoinType::anti, true}, {"MARK", JoinType::mark},
-    {"SINGLE", JoinType::single}};
+constexpr NamedJoin joins[] = {{"INNER", JoinType::inner},
+                               {"LEFT", JoinType::left},
+                               {"RIGHT", JoinType::left, true},
+                               {"OUTER", JoinType::full},
+                               {"FULL", JoinType::full},
+                               {"SEMI", JoinType::semi},
+                               {"RIGHT_SEMI", JoinType::semi, true},
+                               {"ANTI", JoinType::anti},
+                               {"RIGHT_ANTI", JoinType::anti, true},
+                               {"MARK", JoinType::mark},
+                               {"SINGLE", JoinType::single}};
 
 std::vector<PlanColumn> moved(std::vector<PlanColumn> columns, std::uint32_t by) {
   for (PlanColumn& column : columns) column = column.moved(by);
@@ -120,11 +124,9 @@ Result<PlanRows> PlanReader::join_of(const Tree& plan, PlanRows left, PlanRows r
   join.graph = builder.graph();
   if (kind->is_turned) return refuse(plan, "a join that is named by its right side");
   PlanRows rows;
-  PENSTOCK_ASSIGN(rows.relation,
-                  relations_.join(left.relation, right.relation, std::move(join)));
+  PENSTOCK_ASSIGN(rows.relation, relations_.join(left.relation, right.relation, std::move(join)));
   rows.columns = picked(left.columns, plan["left_projection_map"]);
-  if (kind->type == JoinType::mark)
-    rows.columns.push_back({PlanColumn::Kind::value, left_width});
+  if (kind->type == JoinType::mark) rows.columns.push_back({PlanColumn::Kind::value, left_width});
   if (yields_left_alone(kind->type)) return rows;
   for (const PlanColumn& column : picked(right_columns, plan["right_projection_map"]))
     rows.columns.push_back(column);

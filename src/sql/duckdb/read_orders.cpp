@@ -51,9 +51,7 @@ std::optional<std::uint64_t> count_of(const Tree& limit, std::uint64_t otherwise
   return limit["constant_integer"].unsigned_integer();
 }
 
-std::uint64_t count_or_none(const Tree& count) {
-  return count ? count.unsigned_integer() : 0;
-}
+std::uint64_t count_or_none(const Tree& count) { return count ? count.unsigned_integer() : 0; }
 
 }  // namespace
 
@@ -91,9 +89,8 @@ Result<PlanRows> PlanReader::first_rows(const Tree& plan) {
   PENSTOCK_ASSIGN(PlanRows rows, input(plan));
   PENSTOCK_ASSIGN(rows, exact(rows));
   PENSTOCK_ASSIGN(rows, sorted_rows(std::move(rows), plan["orders"]));
-  PENSTOCK_ASSIGN(rows.relation,
-                  relations_.limit(rows.relation, plan["limit"].unsigned_integer(),
-                                   count_or_none(plan["offset"])));
+  PENSTOCK_ASSIGN(rows.relation, relations_.limit(rows.relation, plan["limit"].unsigned_integer(),
+                                                  count_or_none(plan["offset"])));
   return rows;
 }
 
@@ -120,8 +117,7 @@ Result<PlanRows> PlanReader::distinct_on(const Tree& plan, PlanRows rows) {
   Window window;
   const Tree targets = plan["distinct_targets"];
   for (std::size_t i = 0; i < targets.size(); i++) {
-    PENSTOCK_ASSIGN(window.partition.emplace_back(),
-                    computed.column(targets.at(i), "DISTINCT ON"));
+    PENSTOCK_ASSIGN(window.partition.emplace_back(), computed.column(targets.at(i), "DISTINCT ON"));
   }
   PENSTOCK_ASSIGN(window.order, sort_keys(plan["order_by"]["orders"], computed));
   window.calls.push_back({WindowFunction::row_number, 0, WindowFrame::rows, 1, "number"});
@@ -204,7 +200,8 @@ std::optional<WindowCall> PlanReader::window_call(const Tree& call, Computed& co
   };
   const std::string name(function_name(call));
   const auto function = function_of(call);
-  if (!function) return refused("the window function " + (name.empty() ? lower(call["type"].text()) : name));
+  if (!function)
+    return refused("the window function " + (name.empty() ? lower(call["type"].text()) : name));
   const auto frame = frame_of(call);
   if (!frame) return refused("a frame that does not begin with its partition");
   if (call["ignore_nulls"].boolean()) return refused("IGNORE NULLS");

@@ -20,8 +20,8 @@ SyntaxPtr operation(std::string name, std::vector<SyntaxPtr> inputs) {
 SyntaxPtr constant_of(const Tree& value) {
   auto syntax = std::make_shared<Syntax>();
   const std::optional<Scalar> scalar = value_of_json(value);
-  syntax->kind = scalar && scalar->type.kind == Kind::string ? SyntaxKind::string
-                                                             : SyntaxKind::value;
+  syntax->kind =
+      scalar && scalar->type.kind == Kind::string ? SyntaxKind::string : SyntaxKind::value;
   syntax->scalar = scalar.value_or(Scalar::null_of({Kind::boolean}));
   syntax->name = syntax->scalar.text;
   return syntax;
@@ -56,9 +56,9 @@ Result<PlanRows> PlanReader::stand_in(const Tree& plan, std::size_t table) {
   number.kind = PlanColumn::Kind::row_number;
   number.count = width(rows.relation);
   const Tree chosen = plan["projection_ids"];
-  rows.columns.assign(std::max<std::size_t>(
-                          chosen.size() > 0 ? chosen.size() : plan["column_indexes"].size(), 1),
-                      number);
+  rows.columns.assign(
+      std::max<std::size_t>(chosen.size() > 0 ? chosen.size() : plan["column_indexes"].size(), 1),
+      number);
   return rows;
 }
 

@@ -72,9 +72,9 @@ class TablePlaces {
 
 class Rewriter {
  public:
-  Rewriter(const Lexed& lexed, const TableOpener& open) : lexed_(lexed), open_(open) {}
+  Rewriter(const Lexed& lexed, StandIns& stand_ins) : lexed_(lexed), stand_ins_(stand_ins) {}
 
-  StandIns rewrite() {
+  Rewritten rewrite() {
     TablePlaces places(lexed_);
     for (std::size_t i = 0; i < lexed_.tokens.size(); i++) {
       const Token& token = lexed_.tokens[i];
@@ -96,34 +96,26 @@ class Rewriter {
   }
 
  private:
-  void replace(const TableReference& reference, const std::string& view, std::size_t begin,
+  void replace(const TableReference& reference, const std::string& name, std::size_t begin,
                std::size_t end) {
-    const std::string text = reference.text();
-    const auto known = std::ranges::find(result_.texts, text);
-    auto number = static_cast<std::size_t>(known - result_.texts.begin());
-    if (known == result_.texts.end()) {
-      auto source = open_(reference);
-      if (!source.ok() || !*source) return;
-      result_.tables.push_back(std::move(*source));
-      result_.texts.push_back(text);
-      result_.names.push_back("t" + std::to_string(number) + "." + in_double_quotes(view));
-    }
+    const std::string view = stand_ins_.view_of(reference, name);
+    if (view.empty()) return;
     copy_until(begin);
-    result_.pieces.push_back({result_.rewritten.size(), begin, true});
-    result_.rewritten += result_.names[number];
+    result_.pieces.push_back({result_.text.size(), begin, true});
+    result_.text += view;
     copied_ = end;
-    result_.pieces.push_back({result_.rewritten.size(), end});
+    result_.pieces.push_back({result_.text.size(), end});
   }
 
   void copy_until(std::size_t end) {
-    result_.rewritten += std::string_view(lexed_.statement).substr(copied_, end - copied_);
+    result_.text += std::string_view(lexed_.statement).substr(copied_, end - copied_);
     copied_ = end;
   }
 
   const Lexed& lexed_;
-  const TableOpener& open_;
-  StandIns result_;
-  std::size_t copied_ = 0;  // bytes of the statement
+  StandIns& stand_ins_;
+  Rewritten result_;
+  std::size_t copied_ = 0;  // bytes of the text
 };
 
 std::string column_of_view(const Field& field, std::uint32_t number) {
@@ -135,23 +127,32 @@ std::string column_of_view(const Field& field, std::uint32_t number) {
 
 }  // namespace
 
-StandIns stand_ins_of(const Lexed& statement, const TableOpener& open) {
-  return Rewriter(statement, open).rewrite();
+Rewritten StandIns::rewrite(const Lexed& text) { return Rewriter(text, *this).rewrite(); }
+
+std::string StandIns::view_of(const TableReference& table, const std::string& name) {
+  const std::string text = table.text();
+  const auto known = std::ranges::find(texts_, text);
+  if (known != texts_.end()) return names_[static_cast<std::size_t>(known - texts_.begin())];
+  auto source = open_(table);
+  if (!source.ok() || !*source) return "";
+  names_.push_back("t" + std::to_string(tables_.size()) + "." + in_double_quotes(name));
+  tables_.push_back(std::move(*source));
+  texts_.push_back(text);
+  return names_.back();
 }
 
-std::vector<std::string> view_statements(const StandIns& stand_ins) {
+std::vector<std::string> StandIns::view_statements() const {
   std::vector<std::string> statements;
-  for (std::size_t i = 0; i < stand_ins.tables.size(); i++) {
-    const TableSource& table = *stand_ins.tables[i];
+  for (std::size_t i = 0; i < tables_.size(); i++) {
+    const TableSource& table = *tables_[i];
     std::string columns;
     for (std::uint32_t c = 0; c < table.schema().size(); c++)
       columns += (c > 0 ? ", " : "") + column_of_view(table.schema()[c], c);
     const std::int64_t first = static_cast<std::int64_t>(i) * stand_in_rows;
     const auto rows = static_cast<std::int64_t>(table.row_count().value_or(rows_if_unknown));
     statements.push_back("CREATE SCHEMA t" + std::to_string(i));
-    statements.push_back("CREATE VIEW " + stand_ins.names[i] + " AS SELECT " + columns +
-                         " FROM range(" + std::to_string(first) + ", " +
-                         std::to_string(first + rows) + ")");
+    statements.push_back("CREATE VIEW " + names_[i] + " AS SELECT " + columns + " FROM range(" +
+                         std::to_string(first) + ", " + std::to_string(first + rows) + ")");
   }
   return statements;
 }

@@ -14,17 +14,29 @@
 
 namespace penstock::sql {
 
-struct StandIns {
-  std::vector<std::shared_ptr<TableSource>> tables;
-  std::vector<std::string> names;  // of their views
-  std::vector<std::string> texts;  // of what the statement names
-  std::string rewritten;           // the statement
-  std::vector<Piece> pieces;       // of `rewritten`, by which its places are the statement's
+// A text with its tables replaced, and the places of its bytes in the text as it was written.
+struct Rewritten {
+  std::string text;
+  std::vector<Piece> pieces;
 };
-// Opens the tables of all FROM clauses. A name that cannot be opened is left to the planner: it may
-// be one of WITH.
-StandIns stand_ins_of(const Lexed& statement, const TableOpener& open);
-// Returns statements that create the views.
-std::vector<std::string> view_statements(const StandIns& stand_ins);
+
+class StandIns {
+ public:
+  explicit StandIns(const TableOpener& open) : open_(open) {}
+  // Opens the tables of all FROM clauses of a text. A name that cannot be opened is left to the
+  // planner: it may be one of WITH, or a view.
+  Rewritten rewrite(const Lexed& text);
+  const std::vector<std::shared_ptr<TableSource>>& tables() const { return tables_; }
+  // Returns statements that create the views.
+  std::vector<std::string> view_statements() const;
+  // Returns the name of the view that stands for a table; "" where it cannot be opened.
+  std::string view_of(const TableReference& table, const std::string& name);
+
+ private:
+  const TableOpener& open_;
+  std::vector<std::shared_ptr<TableSource>> tables_;
+  std::vector<std::string> names_;  // of their views
+  std::vector<std::string> texts_;  // of the references
+};
 
 }  // namespace penstock::sql

@@ -24,7 +24,7 @@ enum class SyntaxKind : unsigned char {
   string,
   boolean,
   null,
-  value,     // scalar
+  value,        // scalar
   interval,     // name: the text; qualifier: the unit, or ""; star: written as a number
   cast,         // inputs[0], type, name: the type as DuckDB prints it
   operation,    // name: "+", "//", "neg", "=", "and", "is null", "between", "in", "is true"...
@@ -52,9 +52,9 @@ struct Syntax {
   SyntaxPtr filter;                          // of an aggregate
   std::shared_ptr<const WindowSyntax> over;  // of a window function
   std::shared_ptr<const Select> subquery;
-  bool distinct = false;  // of an aggregate: f(DISTINCT x)
-  bool is_try = false;    // of a cast: NULL where it fails
-  Scalar scalar = {};     // value
+  bool distinct = false;            // of an aggregate: f(DISTINCT x)
+  bool is_try = false;              // of a cast: NULL where it fails
+  Scalar scalar = {};               // value
   std::optional<Type> stated = {};  // the type that a planner found; the binder casts to it
 };
 

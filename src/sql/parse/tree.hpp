@@ -42,9 +42,7 @@ class Tree {
   std::uint64_t unsigned_integer() const {
     return json_ != nullptr && json_->is_number() ? json_->get<std::uint64_t>() : 0;
   }
-  double real() const {
-    return json_ != nullptr && json_->is_number() ? json_->get<double>() : 0;
-  }
+  double real() const { return json_ != nullptr && json_->is_number() ? json_->get<double>() : 0; }
   bool boolean() const { return json_ != nullptr && json_->is_boolean() && json_->get<bool>(); }
 
   std::string_view kind() const {

@@ -1,0 +1,52 @@
+#include "session/session_names.hpp"
+
+#include <algorithm>
+
+#include "base/ascii.hpp"
+
+namespace penstock::session {
+
+Status SessionNames::define(const sql::Definition& definition,
+                            std::shared_ptr<TableSource> table) {
+  const std::lock_guard lock(mutex_);
+  const auto found = by_name_.find(lower(definition.name));
+  if (definition.kind == sql::DefinitionKind::drop) {
+    if (found == by_name_.end() && !definition.only_present)
+      return Status(Code::invalid, "there is no view, table or macro \"" + definition.name + "\"");
+    if (found != by_name_.end()) by_name_.erase(found);
+    return {};
+  }
+  if (found != by_name_.end() && !definition.replaces)
+    return Status(Code::invalid, "\"" + definition.name + "\" exists already; CREATE OR REPLACE "
+                                 "replaces it");
+  by_name_[lower(definition.name)] = {definition, std::move(table), next_order_++};
+  return {};
+}
+
+bool SessionNames::is_defined(const std::string& name) const {
+  const std::lock_guard lock(mutex_);
+  return by_name_.contains(lower(name));
+}
+
+std::optional<SessionNames::Meaning> SessionNames::find(const std::string& name) const {
+  const std::lock_guard lock(mutex_);
+  const auto found = by_name_.find(lower(name));
+  if (found == by_name_.end() || found->second.definition.kind == sql::DefinitionKind::macro)
+    return std::nullopt;
+  const Entry& entry = found->second;
+  return Meaning{entry.table, entry.definition.only_table,
+                 entry.definition.kind == sql::DefinitionKind::view};
+}
+
+std::vector<std::string> SessionNames::definitions() const {
+  const std::lock_guard lock(mutex_);
+  std::vector<const Entry*> entries;
+  for (const auto& [name, entry] : by_name_)
+    if (!entry.table) entries.push_back(&entry);
+  std::ranges::sort(entries, {}, &Entry::order);
+  std::vector<std::string> texts;
+  for (const Entry* const entry : entries) texts.push_back(entry->definition.text);
+  return texts;
+}
+
+}  // namespace penstock::session

@@ -1,0 +1,51 @@
+// Chooses the planner of a statement.
+#include "penstock/sql.hpp"
+#include "sql/bind/bind_own.hpp"
+#include "sql/duckdb/plan_statement.hpp"
+#include "sql/parse/source_position.hpp"
+
+namespace penstock {
+namespace {
+
+// A statement that both planners refuse is wrong in DuckDB's words, unless ours point at a place.
+Result<BoundSql> bind_automatically(std::string_view statement, Plan& plan,
+                                    const TableOpener& open,
+                                    const std::vector<std::string>& definitions) {
+  Plan own_plan = plan;
+  Result<BoundSql> own = sql::bind_own(statement, own_plan, open);
+  const Code code = own.status().code();
+  if (own.ok() || (code != Code::unsupported && code != Code::invalid)) {
+    plan = std::move(own_plan);
+    return own;
+  }
+  if (!sql::has_duckdb())
+    return code == Code::unsupported ? own.with(sql::how_to_install_duckdb()) : own;
+  Result<BoundSql> planned = sql::bind_by_duckdb(statement, plan, open, definitions);
+  return planned.ok() || code == Code::unsupported ? planned : own;
+}
+
+}  // namespace
+
+Result<BoundSql> bind_statement(std::string_view statement, Plan& plan, const TableOpener& open,
+                                const BindOptions& options) {
+  if (is_plan_text(statement)) {
+    PENSTOCK_ASSIGN(const StepId rows, bind_plan(statement, plan, open));
+    return BoundSql{StatementKind::select, rows, {}};
+  }
+  const std::vector<std::string>& definitions = options.definitions;
+  switch (options.planner) {
+    case Planner::own: return sql::bind_own(statement, plan, open);
+    case Planner::duckdb: return sql::bind_by_duckdb(statement, plan, open, definitions);
+    case Planner::automatic: return bind_automatically(statement, plan, open, definitions);
+  }
+  return Status(Code::internal, "a planner of no known name");
+}
+
+Result<StepId> bind_sql(std::string_view statement, Plan& plan, const TableOpener& open) {
+  PENSTOCK_ASSIGN(const BoundSql bound, bind_statement(statement, plan, open));
+  if (bound.kind == StatementKind::select) return bound.rows;
+  return sql::error_at(statement, 0, Code::unsupported,
+                       "a statement other than SELECT has no rows to compute here");
+}
+
+}  // namespace penstock
