@@ -111,7 +111,8 @@ class SessionOfFiles final : public Session {
       bound.tables.emplace_back(table, source);
       return source;
     };
-    PENSTOCK_ASSIGN(bound.sql, bind_statement(statement, *plan, open, {planner_, names_.definitions()}));
+    PENSTOCK_ASSIGN(bound.sql,
+                    bind_statement(statement, *plan, open, {planner_, names_.definitions()}));
     bound.plan = plan;
     bound.kept_programs = std::make_shared<plan::KeptPrograms>();
     return bound;

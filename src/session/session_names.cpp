@@ -6,8 +6,7 @@
 
 namespace penstock::session {
 
-Status SessionNames::define(const sql::Definition& definition,
-                            std::shared_ptr<TableSource> table) {
+Status SessionNames::define(const sql::Definition& definition, std::shared_ptr<TableSource> table) {
   const std::lock_guard lock(mutex_);
   const auto found = by_name_.find(lower(definition.name));
   if (definition.kind == sql::DefinitionKind::drop) {
@@ -17,8 +16,9 @@ Status SessionNames::define(const sql::Definition& definition,
     return {};
   }
   if (found != by_name_.end() && !definition.replaces)
-    return Status(Code::invalid, "\"" + definition.name + "\" exists already; CREATE OR REPLACE "
-                                 "replaces it");
+    return Status(Code::invalid, "\"" + definition.name +
+                                     "\" exists already; CREATE OR REPLACE "
+                                     "replaces it");
   by_name_[lower(definition.name)] = {definition, std::move(table), next_order_++};
   return {};
 }

@@ -1,12 +1,17 @@
 // Computes aggregates in the interpreter, over rows that hold 128-bit numbers.
+#include <algorithm>
+#include <cmath>
 #include <functional>
-#include <map>
+#include <unordered_map>
+#include <utility>
 
 #include "exec/aggregate/host_steps.hpp"
+#include "expr/evaluate_columns.hpp"
 #include "expr/value.hpp"
 #include "fuse/program/accumulators.hpp"
 #include "fuse/program/derived_columns.hpp"
 #include "fuse/program/kernel_parameters.hpp"
+#include "table/rows/gather.hpp"
 
 namespace penstock::plan {
 namespace {
@@ -23,46 +28,100 @@ struct KeyLess {
     return false;
   }
 };
-using Groups = std::map<std::vector<Scalar>, std::vector<Partial>, KeyLess>;
+using Key = std::vector<Scalar>;
+using Groups = std::vector<std::pair<Key, std::vector<Partial>>>;  // in the order of the keys
 
-std::vector<Partial> no_rows(const TileProgram& program) {
-  std::vector<Partial> partials(program.accumulators.size());
-  clear(program, partials);
-  return partials;
+// Appends a value so that equal keys have equal bytes.
+void append_bytes(std::string& bytes, const Scalar& value) {
+  bytes += value.is_null ? '\0' : '\1';
+  if (value.is_null) return;
+  if (value.type.kind == Kind::string) {
+    const std::uint64_t size = value.text.size();
+    bytes.append(reinterpret_cast<const char*>(&size), sizeof size).append(value.text);
+  } else if (is_float(value.type)) {
+    const double real = std::isnan(value.real) ? std::nan("") : value.real;
+    bytes.append(reinterpret_cast<const char*>(&real), sizeof real);
+  } else {
+    bytes.append(reinterpret_cast<const char*>(&value.integer), sizeof value.integer);
+  }
 }
 
-Status add_rows(const TileProgram& program, const Table& input, Groups& groups) {
-  std::vector<NodeId> roots = program.predicates;
-  for (const Output& output : program.outputs) roots.push_back(output.root);
-  for (std::uint64_t row = 0; row < input.row_count; row++) {
-    PENSTOCK_ASSIGN(const std::vector<Scalar> all, values_of_row(program, roots, input, row));
-    if (all.size() < roots.size()) continue;
-    const std::span<const Scalar> values = std::span(all).subspan(program.predicates.size());
-    std::vector<Scalar> key(values.begin(), values.begin() + program.key_count);
-    for (Scalar& value : key)
-      if (is_float(value.type) && value.real == 0) value.real = 0;  // -0.0 is 0.0
-    auto [at, inserted] = groups.try_emplace(std::move(key));
-    if (inserted) at->second = no_rows(program);
-    if (!add_row(program, at->second, values)) return sum_too_large();
+// Finds groups by the bytes of their keys.
+class GroupFinder {
+ public:
+  explicit GroupFinder(const TileProgram& program) : program_(program) {
+    if (program.key_count == 0) find({});
   }
-  return {};
+  // The key is the first of the values.
+  std::vector<Partial>& find(std::span<const Scalar> values) {
+    bytes_.clear();
+    const std::span<const Scalar> key = values.first(program_.key_count);
+    for (const Scalar& value : key) append_bytes(bytes_, value);
+    const auto [at, is_new] = places_.try_emplace(bytes_, groups_.size());
+    if (is_new) {
+      groups_.emplace_back(Key(key.begin(), key.end()),
+                           std::vector<Partial>(program_.accumulators.size()));
+      clear(program_, groups_.back().second);
+    }
+    return groups_[at->second].second;
+  }
+  Groups finish() {
+    std::ranges::sort(groups_, KeyLess(), &Groups::value_type::first);
+    return std::move(groups_);
+  }
+
+ private:
+  const TileProgram& program_;
+  std::unordered_map<std::string, std::size_t> places_;
+  std::string bytes_;
+  Groups groups_;
+};
+
+// Keeps the rows that pass a predicate. A later one may fault where an earlier one drops the row.
+Result<Table> rows_that_pass(const TileProgram& program, Table rows) {
+  for (const NodeId& predicate : program.predicates) {
+    PENSTOCK_ASSIGN(const std::vector<Column> passes,
+                    expr::evaluate_columns(*program.graph, std::span(&predicate, 1), rows));
+    std::vector<std::uint64_t> kept;
+    for (std::uint64_t row = 0; row < rows.row_count; row++)
+      if (passes[0].is_valid(row) && passes[0].boolean(row)) kept.push_back(row);
+    for (Column& column : rows.columns)  // one that no step wants is not there
+      if (column.row_count == rows.row_count) column = gather(column, kept);
+    rows.row_count = kept.size();
+  }
+  return rows;
+}
+
+Result<Groups> add_rows(const TileProgram& program, const Table& input) {
+  PENSTOCK_ASSIGN(const Table rows, rows_that_pass(program, input));
+  std::vector<NodeId> roots;
+  for (const Output& output : program.outputs) roots.push_back(output.root);
+  PENSTOCK_ASSIGN(const std::vector<Column> columns,
+                  expr::evaluate_columns(*program.graph, roots, rows));
+  GroupFinder groups(program);
+  std::vector<Scalar> values(columns.size());
+  for (std::uint64_t row = 0; row < rows.row_count; row++) {
+    for (std::size_t i = 0; i < columns.size(); i++) values[i] = scalar_at(columns[i], row);
+    for (std::uint32_t i = 0; i < program.key_count; i++)
+      if (is_float(values[i].type) && values[i].real == 0) values[i].real = 0;  // -0.0 is 0.0
+    if (!add_row(program, groups.find(values), values)) return sum_too_large();
+  }
+  return groups.finish();
 }
 
 // Adds up groups of keys and an argument by the keys. Extremes of strings are numbers of
 // `arguments`, which ascend within a group.
 Result<Groups> add_distinct(const TileProgram& totals, const Groups& values,
                             std::vector<std::string>& arguments) {
-  Groups groups;
-  if (totals.key_count == 0) groups[{}] = no_rows(totals);
-  for (const auto& [value, partials] : values) {
-    auto [at, inserted] = groups.try_emplace({value.begin(), value.begin() + totals.key_count});
-    if (inserted) at->second = no_rows(totals);
-    if (!add_row(totals, at->second, value)) return sum_too_large();
+  GroupFinder groups(totals);
+  for (const auto& [value, unused] : values) {
+    std::vector<Partial>& partials = groups.find(value);
+    if (!add_row(totals, partials, value)) return sum_too_large();
     if (!has_string_extremes(totals) || value[totals.key_count].is_null) continue;
-    keep_string(totals, at->second, static_cast<Partial>(arguments.size()), std::less<Partial>());
+    keep_string(totals, partials, static_cast<Partial>(arguments.size()), std::less<Partial>());
     arguments.push_back(value[totals.key_count].text);
   }
-  return groups;
+  return groups.finish();
 }
 
 Table table_of(const TileProgram& program, const Groups& groups,
@@ -86,10 +145,8 @@ Table table_of(const TileProgram& program, const Groups& groups,
 }
 
 Result<Table> aggregate(const TileProgram& program, const Table& input) {
-  Groups groups;
-  if (program.key_count == 0) groups[{}] = no_rows(program);
   PENSTOCK_ASSIGN(const Table rows, with_derived(program, input));
-  PENSTOCK_TRY(add_rows(program, rows, groups));
+  PENSTOCK_ASSIGN(const Groups groups, add_rows(program, rows));
   for (const auto& [key, partials] : groups) PENSTOCK_TRY(check_shifted_sums(program, partials));
   if (!program.of_distinct) return table_of(program, groups);
   std::vector<std::string> arguments;

@@ -1,75 +1,20 @@
 #include "exec/aggregate/host_steps.hpp"
 
 #include <algorithm>
-#include <atomic>
 #include <numeric>
 
-#include "base/parallel.hpp"
-#include "expr/operation.hpp"
-#include "expr/string_functions.hpp"
-#include "expr/value.hpp"
+#include "expr/evaluate_columns.hpp"
 #include "table/rows/gather.hpp"
 
 namespace penstock::plan {
 namespace {
 
-// The values of a row in the columns that roots read.
-class RowsOfColumns {
- public:
-  RowsOfColumns(const Graph& graph, std::span<const NodeId> roots, const Table& table)
-      : table_(table), columns_(expr::columns_read(graph, roots)) {}
-  std::vector<Scalar> at(std::uint64_t row) const {
-    std::vector<Scalar> values(table_.columns.size());
-    for (const std::uint32_t column : columns_)
-      values[column] = scalar_at(table_.columns[column], row);
-    return values;
-  }
-
- private:
-  const Table& table_;
-  const std::vector<std::uint32_t> columns_;
-};
-
-bool calls_users_functions(const Graph& graph) {
-  return !std::ranges::all_of(graph.custom_functions, [](const auto& function) {
-    return expr::is_string_function(*function);
-  });
-}
-
-// Computes the values of each root. Stops at the first row that faults.
-Result<std::vector<std::vector<Scalar>>> evaluate_rows(const Graph& graph,
-                                                       const std::vector<NodeId>& roots,
-                                                       const Table& input) {
-  std::vector<std::vector<Scalar>> columns(roots.size(), std::vector<Scalar>(input.row_count));
-  if (roots.empty()) return columns;
-  std::atomic<std::uint64_t> first_fault{input.row_count};
-  const RowsOfColumns rows(graph, roots, input);
-  // A user's function is called by one thread.
-  const std::uint64_t min_rows = calls_users_functions(graph) ? input.row_count : 1 << 12;
-  in_parallel(input.row_count, min_rows, [&](std::uint64_t first, std::uint64_t last) {
-    for (std::uint64_t row = first; row < last; row++) {
-      std::vector<Evaluated> results = evaluate(graph, roots, rows.at(row));
-      for (std::size_t i = 0; i < roots.size(); i++) {
-        if (results[i].fault == Code::ok)
-          columns[i][row] = std::move(results[i].value);
-        else
-          for (std::uint64_t known = first_fault;
-               row < known && !first_fault.compare_exchange_weak(known, row);) {}
-      }
-    }
-  });
-  if (first_fault == input.row_count) return columns;
-  for (const Evaluated& result : evaluate(graph, roots, rows.at(first_fault)))
-    if (result.fault != Code::ok)
-      return fault_status(graph, result.fault_node, result.fault, input.schema());
-  return Status(Code::internal, "a fault that is not found again");
-}
-
 Result<Table> filter_on_host(const Step& step, const Table& input) {
-  PENSTOCK_ASSIGN(const auto passes, evaluate_rows(*step.graph, {step.predicate}, input));
+  PENSTOCK_ASSIGN(const std::vector<Column> passes,
+                  expr::evaluate_columns(*step.graph, std::span(&step.predicate, 1), input));
   std::vector<std::uint64_t> kept;
   for (std::uint64_t row = 0; row < input.row_count; row++)
-    if (!passes[0][row].is_null && passes[0][row].integer != 0) kept.push_back(row);
+    if (passes[0].is_valid(row) && passes[0].boolean(row)) kept.push_back(row);
   Table rows = input;
   rows.row_count = kept.size();
   for (Column& column : rows.columns)  // one that no step wants is not there
@@ -93,8 +38,7 @@ Result<Table> map_on_host(const Step& step, const Table& input) {
   std::vector<NodeId> roots;  // of computed columns: other columns are passed through
   for (const Projection& p : step.projections)
     if (step.graph->at(p.root).op != Op::column && !is_constant(step, p)) roots.push_back(p.root);
-  std::vector<std::vector<Scalar>> computed;
-  if (!roots.empty()) { PENSTOCK_ASSIGN(computed, evaluate_rows(*step.graph, roots, input)); }
+  PENSTOCK_ASSIGN(std::vector<Column> computed, expr::evaluate_columns(*step.graph, roots, input));
   Table table;
   table.row_count = input.row_count;
   std::size_t next = 0;
@@ -106,7 +50,7 @@ Result<Table> map_on_host(const Step& step, const Table& input) {
     else if (is_constant(step, step.projections[i]))
       table.columns.push_back(repeated(step, i, input.row_count));
     else
-      table.columns.push_back(column_of(step.schema[i].type, computed[next++]));
+      table.columns.push_back(std::move(computed[next++]));
   }
   return table;
 }

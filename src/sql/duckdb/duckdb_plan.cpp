@@ -135,7 +135,8 @@ std::vector<std::string> planning_statements(const StandIns& stand_ins,
       std::string(kept_before_2) + ")))");
   statements.emplace_back("SET disabled_optimizers = getvariable('disabled')");
   statements.push_back(
-      "SELECT json_object('version', version(), 'names', (SELECT list(column_name) FROM (DESCRIBE " +
+      "SELECT json_object('version', version(), 'names', (SELECT list(column_name) FROM "
+      "(DESCRIBE " +
       statement + "\n)), 'plan', json_serialize_plan(" + in_quotes(statement) +
       ", optimize := true))");
   return statements;

@@ -96,8 +96,8 @@ class DefinitionReader {
 
   // SELECT * FROM 'file', or FROM 'file'.
   void find_only_table() {
-    if (take("select") && (at_ == lexed_.tokens.size() ||
-                           !is_symbol(lexed_, lexed_.tokens[at_++], "*")))
+    if (take("select") &&
+        (at_ == lexed_.tokens.size() || !is_symbol(lexed_, lexed_.tokens[at_++], "*")))
       return;
     if (!take("from") || at_ + 1 != lexed_.tokens.size()) return;
     if (lexed_.tokens[at_].kind == TokenKind::symbol) return;

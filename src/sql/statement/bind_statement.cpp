@@ -8,8 +8,7 @@ namespace penstock {
 namespace {
 
 // A statement that both planners refuse is wrong in DuckDB's words, unless ours point at a place.
-Result<BoundSql> bind_automatically(std::string_view statement, Plan& plan,
-                                    const TableOpener& open,
+Result<BoundSql> bind_automatically(std::string_view statement, Plan& plan, const TableOpener& open,
                                     const std::vector<std::string>& definitions) {
   Plan own_plan = plan;
   Result<BoundSql> own = sql::bind_own(statement, own_plan, open);
