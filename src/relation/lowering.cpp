@@ -1,6 +1,7 @@
 #include "relation/lowering.hpp"
 
 #include "base/exception_boundary.hpp"
+#include "relation/prune.hpp"
 
 namespace penstock::relation {
 
@@ -90,7 +91,8 @@ Result<StepId> lower(const RelationGraph& relations, RelationId result, Plan& pl
   return catch_exceptions([&]() -> Result<StepId> {
     if (result >= relations.size())
       return Status(Code::invalid, "the result is not a relation of this graph");
-    return relation::Lowering(relations, result, plan).of(result);
+    PENSTOCK_ASSIGN(const relation::Pruned pruned, relation::prune(relations, result));
+    return relation::Lowering(pruned.relations, pruned.result, plan).of(pruned.result);
   });
 }
 

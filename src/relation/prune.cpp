@@ -1,0 +1,397 @@
+#include "relation/prune.hpp"
+
+#include <algorithm>
+#include <set>
+
+#include "expr/operation.hpp"
+#include "plan/aggregates.hpp"
+#include "relation/shape.hpp"
+
+namespace penstock::relation {
+namespace {
+
+using Needed = std::set<std::uint32_t>;  // columns of a relation
+
+std::uint32_t width(const Relation& relation) {
+  return static_cast<std::uint32_t>(relation.schema.size());
+}
+
+void add_read(const Graph& graph, NodeId root, Needed& columns) {
+  for (const std::uint32_t column : expr::columns_read(graph, std::span(&root, 1)))
+    columns.insert(column);
+}
+
+// Finds the columns that are read of each relation, from the result down.
+class Readers {
+ public:
+  Readers(const RelationGraph& relations, RelationId result)
+      : relations_(relations), needed_(relations.size()), is_reached_(relations.size(), false) {
+    is_reached_[result] = true;
+    add_all(result);
+    for (RelationId id = result + 1; id-- > 0;)  // inputs have smaller numbers
+      if (is_reached_[id]) visit(id);
+  }
+  bool is_reached(RelationId id) const { return is_reached_[id]; }
+  const Needed& of(RelationId id) const { return needed_[id]; }
+
+ private:
+  // Rows that are only counted have a column.
+  static bool keeps_a_column(const Relation& relation) {
+    return relation.kind == RelationKind::project || relation.kind == RelationKind::append ||
+           (relation.kind == RelationKind::aggregate && relation.aggregate.keys.empty());
+  }
+  Needed& reach(const Relation& relation, std::size_t input) {
+    const RelationId id = relation.inputs[input];
+    is_reached_[id] = true;
+    return needed_[id];
+  }
+  void add_all(RelationId id) {
+    for (std::uint32_t i = 0; i < width(relations_.at(id)); i++) needed_[id].insert(i);
+  }
+
+  void visit(RelationId id) {
+    const Relation& relation = relations_.at(id);
+    if (needed_[id].empty() && keeps_a_column(relation)) needed_[id].insert(0);
+    const Needed& own = needed_[id];
+    switch (relation.kind) {
+      case RelationKind::scan: return;
+      case RelationKind::filter: {
+        Needed& input = reach(relation, 0);
+        input.insert(own.begin(), own.end());
+        return add_read(*relation.graph, relation.predicate, input);
+      }
+      case RelationKind::project: {
+        Needed& input = reach(relation, 0);
+        for (const std::uint32_t i : own) add_read(*relation.graph, relation.projections[i].root, input);
+        return;
+      }
+      case RelationKind::join: return visit_join(relation, own);
+      case RelationKind::aggregate: return visit_aggregate(relation, own);
+      case RelationKind::window: return visit_window(relation, own);
+      case RelationKind::sort: {
+        Needed& input = reach(relation, 0);
+        input.insert(own.begin(), own.end());
+        for (const SortKey& key : relation.sort_keys) input.insert(key.column);
+        return;
+      }
+      case RelationKind::limit: reach(relation, 0).insert(own.begin(), own.end()); return;
+      case RelationKind::append:
+        for (std::size_t i = 0; i < relation.inputs.size(); i++)
+          reach(relation, i).insert(own.begin(), own.end());
+        return;
+      case RelationKind::distinct:
+      case RelationKind::intersect:
+      case RelationKind::except:  // rows are compared whole
+        for (std::size_t i = 0; i < relation.inputs.size(); i++) {
+          reach(relation, i);
+          add_all(relation.inputs[i]);
+        }
+    }
+  }
+
+  void visit_join(const Relation& relation, const Needed& own) {
+    Needed &left = reach(relation, 0), &right = reach(relation, 1);
+    const std::uint32_t left_width = width(relations_.at(relation.inputs[0])),
+                        right_width = width(relations_.at(relation.inputs[1]));
+    Needed pair = own;
+    if (relation.join.residual) add_read(*relation.join.graph, *relation.join.residual, pair);
+    for (const std::uint32_t column : pair)
+      if (column < left_width)
+        left.insert(column);
+      else if (column - left_width < right_width && relation.join.type != JoinType::mark)
+        right.insert(column - left_width);
+    // The mark stands behind the left columns, where a residual has the right ones.
+    if (relation.join.type == JoinType::mark && relation.join.residual) {
+      Needed read;
+      add_read(*relation.join.graph, *relation.join.residual, read);
+      for (const std::uint32_t column : read)
+        if (column >= left_width) right.insert(column - left_width);
+    }
+    for (const RelationKey& key : relation.join.keys) {
+      left.insert(key.left);
+      right.insert(key.right);
+    }
+  }
+
+  void visit_aggregate(const Relation& relation, const Needed& own) {
+    Needed& input = reach(relation, 0);
+    const RelationAggregate& aggregate = relation.aggregate;
+    for (const Projection& key : aggregate.keys) add_read(*aggregate.graph, key.root, input);
+    for (std::uint32_t i = 0; i < aggregate.aggregates.size(); i++) {
+      const AggregateCall& call = aggregate.aggregates[i];
+      const bool is_read = own.contains(static_cast<std::uint32_t>(aggregate.keys.size()) + i);
+      if (is_read && plan::takes_argument(call.function))
+        add_read(*aggregate.graph, call.argument, input);
+    }
+  }
+
+  void visit_window(const Relation& relation, const Needed& own) {
+    Needed& input = reach(relation, 0);
+    const std::uint32_t input_width = width(relations_.at(relation.inputs[0]));
+    for (const std::uint32_t column : relation.window.partition) input.insert(column);
+    for (const SortKey& key : relation.window.order) input.insert(key.column);
+    for (const std::uint32_t column : own) {
+      if (column < input_width) {
+        input.insert(column);
+        continue;
+      }
+      const WindowCall& call = relation.window.calls[column - input_width];
+      const bool is_ranked = call.function == WindowFunction::row_number ||
+                             call.function == WindowFunction::rank ||
+                             call.function == WindowFunction::dense_rank ||
+                             call.function == WindowFunction::count_rows;
+      if (!is_ranked) input.insert(call.column);
+      if (call.otherwise) input.insert(*call.otherwise);
+    }
+  }
+
+  const RelationGraph& relations_;
+  std::vector<Needed> needed_;
+  std::vector<bool> is_reached_;
+};
+
+// Builds the relations anew, with the columns that are read.
+class Pruner {
+ public:
+  Pruner(const RelationGraph& relations, RelationId result)
+      : old_(relations), readers_(relations, result), ids_(relations.size()),
+        columns_(relations.size()), result_(result) {}
+
+  Result<Pruned> run() {
+    for (RelationId id = 0; id <= result_; id++) {
+      if (!readers_.is_reached(id)) continue;
+      PENSTOCK_ASSIGN(ids_[id], rebuilt(id));
+    }
+    return Pruned{std::move(new_), ids_[result_]};
+  }
+
+ private:
+  const Schema& schema(RelationId id) const { return new_.at(id).schema; }
+  RelationId input(const Relation& relation, std::size_t i = 0) const {
+    return ids_[relation.inputs[i]];
+  }
+  // Returns the new number of a column of an input.
+  std::uint32_t moved_column(RelationId old_input, std::uint32_t column) const {
+    return columns_[old_input][column];
+  }
+  static constexpr std::uint32_t dropped = ~std::uint32_t{0};
+
+  Moved expressions(const Schema& rows, const Graph& graph, const std::vector<NodeId>& roots,
+                    const ColumnList& columns) const {
+    ColumnList present = columns;
+    for (std::uint32_t& column : present)
+      if (column == dropped) column = 0;  // no root reads it
+    return moved(rows, graph, roots, present);
+  }
+
+  // The columns of a relation that passes on its input's.
+  void pass_on(RelationId id, RelationId from) { columns_[id] = columns_[from]; }
+
+  Result<RelationId> rebuilt(RelationId id) {
+    const Relation& relation = old_.at(id);
+    switch (relation.kind) {
+      case RelationKind::scan: return scan(id, relation);
+      case RelationKind::filter: {
+        pass_on(id, relation.inputs[0]);
+        const Moved condition = expressions(schema(input(relation)), *relation.graph,
+                                            {relation.predicate}, columns_[relation.inputs[0]]);
+        return new_.filter(input(relation), condition.graph, condition.roots[0]);
+      }
+      case RelationKind::project: return project(id, relation);
+      case RelationKind::join: return join(id, relation);
+      case RelationKind::aggregate: return aggregate(id, relation);
+      case RelationKind::window: return window(id, relation);
+      case RelationKind::sort: {
+        pass_on(id, relation.inputs[0]);
+        std::vector<SortKey> keys = relation.sort_keys;
+        for (SortKey& key : keys) key.column = moved_column(relation.inputs[0], key.column);
+        return new_.sort(input(relation), std::move(keys));
+      }
+      case RelationKind::limit:
+        pass_on(id, relation.inputs[0]);
+        return new_.limit(input(relation), relation.limit, relation.offset);
+      case RelationKind::append: return append(id, relation);
+      case RelationKind::distinct: return whole(id, relation, [&](RelationId a, RelationId) {
+        return new_.distinct(a);
+      });
+      case RelationKind::intersect: return whole(id, relation, [&](RelationId a, RelationId b) {
+        return new_.intersect(a, b, relation.all);
+      });
+      case RelationKind::except: return whole(id, relation, [&](RelationId a, RelationId b) {
+        return new_.except(a, b, relation.all);
+      });
+    }
+    return Status(Code::internal, "a relation of no known kind");
+  }
+
+  // Returns the new relation of an input with exactly these of its old columns, in their order.
+  Result<RelationId> with_columns(RelationId old_input, const Needed& wanted) {
+    const Schema& rows = schema(ids_[old_input]);
+    Builder builder(rows);
+    std::vector<Projection> projections;
+    for (const std::uint32_t column : wanted) {
+      const std::uint32_t place = moved_column(old_input, column);
+      projections.push_back({rows[place].name, builder.column(place)});
+    }
+    ColumnList kept;
+    for (const std::uint32_t column : wanted) kept.push_back(moved_column(old_input, column));
+    if (kept == columns_from(0, static_cast<std::uint32_t>(rows.size()))) return ids_[old_input];
+    return new_.project(ids_[old_input], builder.graph(), std::move(projections));
+  }
+
+  void number(RelationId id, const Needed& kept) {
+    columns_[id].assign(width(old_.at(id)), dropped);
+    std::uint32_t next = 0;
+    for (const std::uint32_t column : kept) columns_[id][column] = next++;
+  }
+
+  // A scan that is read for the number of its rows alone keeps a column.
+  Result<RelationId> scan(RelationId id, const Relation& relation) {
+    const RelationId all = new_.scan(relation.source);
+    Needed kept = readers_.of(id);
+    if (kept.size() == width(relation) || width(relation) == 0) {
+      columns_[id] = columns_from(0, width(relation));
+      return all;
+    }
+    const auto is_short = [](const Field& field) {
+      return field.type.kind != Kind::string && field.unsupported.empty();
+    };
+    if (kept.empty()) {
+      const auto first = std::ranges::find_if(relation.schema, is_short);
+      kept.insert(first == relation.schema.end()
+                      ? 0
+                      : static_cast<std::uint32_t>(first - relation.schema.begin()));
+    }
+    number(id, kept);
+    Builder builder(relation.schema);
+    std::vector<Projection> projections;
+    for (const std::uint32_t column : kept)
+      projections.push_back({relation.schema[column].name, builder.column(column)});
+    return new_.project(all, builder.graph(), std::move(projections));
+  }
+
+  Result<RelationId> project(RelationId id, const Relation& relation) {
+    const Needed& kept = readers_.of(id);
+    number(id, kept);
+    std::vector<NodeId> roots;
+    for (const std::uint32_t i : kept) roots.push_back(relation.projections[i].root);
+    const Moved values = expressions(schema(input(relation)), *relation.graph, roots,
+                                     columns_[relation.inputs[0]]);
+    std::vector<Projection> projections;
+    for (const std::uint32_t i : kept)
+      projections.push_back({relation.projections[i].name, values.roots[projections.size()]});
+    return new_.project(input(relation), values.graph, std::move(projections));
+  }
+
+  Result<RelationId> join(RelationId id, const Relation& relation) {
+    const RelationId left = input(relation, 0), right = input(relation, 1);
+    const ColumnList &of_left = columns_[relation.inputs[0]],
+                     &of_right = columns_[relation.inputs[1]];
+    const auto left_width = static_cast<std::uint32_t>(schema(left).size());
+    ColumnList pair = of_left;
+    for (const std::uint32_t column : of_right)
+      pair.push_back(column == dropped ? dropped : column + left_width);
+    RelationJoin join = relation.join;
+    for (RelationKey& key : join.keys) key = {of_left[key.left], of_right[key.right], key.null_is_equal};
+    if (join.residual) {
+      Schema rows = schema(left);
+      rows.insert(rows.end(), schema(right).begin(), schema(right).end());
+      const Moved condition = expressions(rows, *join.graph, {*join.residual}, pair);
+      join.graph = condition.graph;
+      join.residual = condition.roots[0];
+    }
+    columns_[id] = std::move(pair);
+    if (join.type == JoinType::mark) {
+      columns_[id].resize(of_left.size());
+      columns_[id].push_back(left_width);
+    }
+    columns_[id].resize(width(relation), dropped);
+    return new_.join(left, right, std::move(join));
+  }
+
+  Result<RelationId> aggregate(RelationId id, const Relation& relation) {
+    const RelationAggregate& before = relation.aggregate;
+    const auto keys = static_cast<std::uint32_t>(before.keys.size()),
+               calls = static_cast<std::uint32_t>(before.aggregates.size());
+    Needed kept;
+    for (std::uint32_t i = 0; i < width(relation); i++)
+      if (i < keys || i >= keys + calls || readers_.of(id).contains(i)) kept.insert(i);
+    number(id, kept);
+    RelationAggregate after = before;
+    after.aggregates.clear();
+    std::vector<NodeId> roots;
+    for (const Projection& key : before.keys) roots.push_back(key.root);
+    for (std::uint32_t i = 0; i < calls; i++) {
+      if (!kept.contains(keys + i)) continue;
+      after.aggregates.push_back(before.aggregates[i]);
+      if (plan::takes_argument(before.aggregates[i].function))
+        roots.push_back(before.aggregates[i].argument);
+    }
+    const Moved values = expressions(schema(input(relation)), *before.graph, roots,
+                                     columns_[relation.inputs[0]]);
+    after.graph = values.graph;
+    std::size_t next = 0;
+    for (Projection& key : after.keys) key.root = values.roots[next++];
+    for (AggregateCall& call : after.aggregates)
+      if (plan::takes_argument(call.function)) call.argument = values.roots[next++];
+    return new_.aggregate(input(relation), std::move(after));
+  }
+
+  Result<RelationId> window(RelationId id, const Relation& relation) {
+    const RelationId old_input = relation.inputs[0];
+    const std::uint32_t input_width = width(old_.at(old_input));
+    Window window = relation.window;
+    for (std::uint32_t& column : window.partition) column = moved_column(old_input, column);
+    for (SortKey& key : window.order) key.column = moved_column(old_input, key.column);
+    window.calls.clear();
+    columns_[id] = columns_[old_input];
+    auto next = static_cast<std::uint32_t>(schema(input(relation)).size());
+    for (std::uint32_t i = 0; i < relation.window.calls.size(); i++) {
+      const bool is_read = readers_.of(id).contains(input_width + i);
+      columns_[id].push_back(is_read ? next++ : dropped);
+      if (!is_read) continue;
+      WindowCall call = relation.window.calls[i];
+      const std::uint32_t column = moved_column(old_input, call.column);
+      call.column = column == dropped ? 0 : column;
+      if (call.otherwise) call.otherwise = moved_column(old_input, *call.otherwise);
+      window.calls.push_back(std::move(call));
+    }
+    if (window.calls.empty()) return input(relation);
+    return new_.window(input(relation), std::move(window));
+  }
+
+  Result<RelationId> append(RelationId id, const Relation& relation) {
+    const Needed& kept = readers_.of(id);
+    number(id, kept);
+    std::vector<RelationId> inputs;
+    for (const RelationId old_input : relation.inputs) {
+      PENSTOCK_ASSIGN(inputs.emplace_back(), with_columns(old_input, kept));
+    }
+    return new_.append(std::move(inputs));
+  }
+
+  template <class F> Result<RelationId> whole(RelationId id, const Relation& relation, F add) {
+    Needed all;
+    for (std::uint32_t i = 0; i < width(relation); i++) all.insert(i);
+    number(id, all);
+    PENSTOCK_ASSIGN(const RelationId first, with_columns(relation.inputs[0], all));
+    if (relation.inputs.size() == 1) return add(first, first);
+    PENSTOCK_ASSIGN(const RelationId second, with_columns(relation.inputs[1], all));
+    return add(first, second);
+  }
+
+  const RelationGraph& old_;
+  const Readers readers_;
+  RelationGraph new_;
+  std::vector<RelationId> ids_;
+  std::vector<ColumnList> columns_;  // by old relation: the new numbers of its columns
+  const RelationId result_;
+};
+
+}  // namespace
+
+Result<Pruned> prune(const RelationGraph& relations, RelationId result) {
+  return Pruner(relations, result).run();
+}
+
+}  // namespace penstock::relation
