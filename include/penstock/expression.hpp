@@ -186,7 +186,11 @@ enum class Op : unsigned char {
   start_of_millisecond,
   epoch_microseconds,  // of a timestamp since 1970, int64
   require,             // a boolean; FALSE is a fault
-  custom,              // payload: index into Graph::custom_functions
+  // 128 bits (int128, wide decimals) as halves that kernels read: int64 and uint64; and again
+  high_half,
+  low_half,
+  from_halves,  // high and low half, or sums of them, both int128; to the node's type
+  custom,       // payload: index into Graph::custom_functions
 };
 std::string_view name_of(Op op);
 
@@ -305,6 +309,8 @@ class Builder {
   Result<NodeId> string_function(std::string_view name, std::vector<NodeId> inputs);
   // Casts a string. One that is not of the type is a fault, or NULL with `is_try`.
   Result<NodeId> string_cast(NodeId input, Type type, bool is_try);
+  // Joins halves of 128 bits: int128 or a wide decimal.
+  Result<NodeId> from_halves(NodeId high, NodeId low, Type type);
   // Returns TRUE, or the fault `message` where the condition is FALSE.
   Result<NodeId> require(NodeId condition, std::string message);
   // Writes a date or timestamp as text: strftime. The format is checked.

@@ -88,6 +88,11 @@ Result<NodeId> Builder::unary(Op op, NodeId input) {
     if (type.kind != Kind::date32 && type.kind != Kind::timestamp) return cannot(op, {type});
     return c.add(op, result, {c.cast(input, timestamp_type)});
   }
+  if (op == Op::high_half || op == Op::low_half) {
+    const Type half{op == Op::high_half ? Kind::int64 : Kind::uint64};
+    const bool is_wide = type.kind != Kind::string && width_bytes(type) > 8;
+    return is_wide ? Result<NodeId>(c.add(op, half, {input})) : cannot(op, {type});
+  }
   if (op == Op::require) {
     PENSTOCK_ASSIGN(const NodeId condition, to_boolean(c, op, input));
     return c.add(op, boolean_type, {condition});
@@ -201,6 +206,15 @@ Result<NodeId> Builder::string_cast(NodeId input, Type type, bool is_try) {
   NodeId fits = c.call(string_fits(type), {input});
   if (!is_try) { PENSTOCK_ASSIGN(fits, unary(Op::require, fits)); }
   return select(fits, c.call(string_as(type), {input}), literal(Scalar::null_of(type)));
+}
+
+Result<NodeId> Builder::from_halves(NodeId high, NodeId low, Type type) {
+  Construction c(*graph_);
+  const Type huge{Kind::int128};
+  if (type.kind == Kind::string || width_bytes(type) <= 8) return cannot(Op::from_halves, {type});
+  PENSTOCK_ASSIGN(const NodeId wide_high, cast(high, huge));
+  PENSTOCK_ASSIGN(const NodeId wide_low, cast(low, huge));
+  return c.add(Op::from_halves, type, {wide_high, wide_low});
 }
 
 Result<NodeId> Builder::require(NodeId condition, std::string message) {

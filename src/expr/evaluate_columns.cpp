@@ -173,6 +173,15 @@ class Batch {
       case Op::multiply:
         return within_range(
             lane, [&](std::size_t i) { return bounded_product(a.integers[i], b.integers[i]); });
+      case Op::high_half:
+        return within_range(lane, [&](std::size_t i) { return a.integers[i] >> 64; });
+      case Op::low_half:
+        return within_range(
+            lane, [&](std::size_t i) { return Int128{static_cast<std::uint64_t>(a.integers[i])}; });
+      case Op::from_halves:
+        return within_range(lane, [&](std::size_t i) {
+          return bounded_sum(bounded_product(a.integers[i], Int128{1} << 64), b.integers[i]);
+        });
       case Op::negate:
         return within_range(lane,
                             [&](std::size_t i) { return bounded_difference(0, a.integers[i]); });
@@ -230,7 +239,8 @@ class Batch {
     if (!a.reals.empty() && !b.reals.empty())
       return compare_by(op, lane,
                         [&](std::size_t i) { return order_of_floats(a.reals[i], b.reals[i]); });
-    if (a.integers.empty() || b.integers.empty() || digits_after_point(a.type) != digits_after_point(b.type))
+    if (a.integers.empty() || b.integers.empty() ||
+        digits_after_point(a.type) != digits_after_point(b.type))
       return false;
     return compare_by(op, lane, [&](std::size_t i) { return order(a.integers[i], b.integers[i]); });
   }

@@ -24,6 +24,7 @@ bool can_fault_itself(Op op) {
     case OperationKind::date_start:
     case OperationKind::epoch:
     case OperationKind::requirement:
+    case OperationKind::half:
     case OperationKind::custom: return true;
     case OperationKind::comparison:
     case OperationKind::connective:

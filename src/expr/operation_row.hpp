@@ -30,6 +30,7 @@ enum class OperationKind : unsigned char {
   date_start,  // of what a timestamp lies in
   epoch,
   requirement,
+  half,  // of 128 bits
   leaf,
   custom
 };

@@ -254,6 +254,9 @@ constexpr OperationRow rows[] = {
     start_within_day(Op::start_of_millisecond, "start_of_millisecond", 1000),
     {Op::epoch_microseconds, "epoch_us", "", "take the epoch of", OperationKind::epoch},
     {Op::require, "require", "", "require", OperationKind::requirement},
+    {Op::high_half, "high_half", "", "take the high half of", OperationKind::half},
+    {Op::low_half, "low_half", "", "take the low half of", OperationKind::half},
+    {Op::from_halves, "from_halves", "", "join the halves", OperationKind::half},
     {Op::custom, "custom", "", "call a function with", OperationKind::custom},
 };
 static_assert(

@@ -183,6 +183,12 @@ EvaluatedScalar apply(const Graph& graph, const Node& node, std::span<const Scal
   switch (node.op) {
     case Op::epoch_microseconds: return apply_epoch(node, first);
     case Op::require: return {first, first.integer != 0 ? Code::ok : Code::invalid};
+    case Op::high_half: return {Scalar::of(node.type, first.integer >> 64)};
+    case Op::low_half:
+      return {Scalar::of(node.type, Int128{static_cast<std::uint64_t>(first.integer)})};
+    case Op::from_halves:
+      return within(node.type, bounded_sum(bounded_product(first.integer, Int128{1} << 64),
+                                           inputs[1].integer));
     case Op::cast: return cast_value(first, node.type);
     case Op::custom: return {graph.custom_functions[node.payload]->host(inputs)};
     case Op::not_: return {Scalar::of(node.type, Int128{first.integer == 0})};

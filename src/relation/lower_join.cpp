@@ -18,11 +18,14 @@ Scalar neutral_of(Type type) {
   return is_float(type) ? Scalar::of(type, 0.0) : Scalar::of(type, Int128{0});
 }
 
-// Keys of 128 bits are compared as their texts.
-Result<NodeId> key_value(Builder& rows, std::uint32_t column) {
+// Returns the values by which a key is compared: 128 bits are two halves.
+Result<std::vector<NodeId>> key_values(Builder& rows, std::uint32_t column) {
   const NodeId value = rows.column(column);
-  const bool is_wide = width_bytes(rows.type(value)) > 8;
-  return is_wide ? rows.cast_to_string(value) : Result<NodeId>(value);
+  const Type type = rows.type(value);
+  if (type.kind == Kind::string || width_bytes(type) <= 8) return std::vector{value};
+  PENSTOCK_ASSIGN(const NodeId high, rows.unary(Op::high_half, value));
+  PENSTOCK_ASSIGN(const NodeId low, rows.unary(Op::low_half, value));
+  return std::vector{high, low};
 }
 
 Result<NullSafeKey> null_safe(Builder& rows, NodeId value) {
@@ -53,16 +56,19 @@ Result<JoinSides> Lowering::sides(const std::vector<RelationKey>& keys, StepId l
   Extension of_left(plan_, left), of_right(plan_, right);
   for (const RelationKey& key : keys) {
     const bool may_be_null = schema(left)[key.left].nullable || schema(right)[key.right].nullable;
-    PENSTOCK_ASSIGN(const NodeId left_value, key_value(of_left.rows(), key.left));
-    PENSTOCK_ASSIGN(const NodeId right_value, key_value(of_right.rows(), key.right));
-    if (!key.null_is_equal || !may_be_null) {
-      sides.keys.push_back({of_left.add(left_value, "key"), of_right.add(right_value, "key")});
-      continue;
+    PENSTOCK_ASSIGN(const auto left_values, key_values(of_left.rows(), key.left));
+    PENSTOCK_ASSIGN(const auto right_values, key_values(of_right.rows(), key.right));
+    for (std::size_t i = 0; i < left_values.size(); i++) {
+      if (!key.null_is_equal || !may_be_null) {
+        sides.keys.push_back(
+            {of_left.add(left_values[i], "key"), of_right.add(right_values[i], "key")});
+        continue;
+      }
+      PENSTOCK_ASSIGN(const NullSafeKey a, null_safe(of_left.rows(), left_values[i]));
+      PENSTOCK_ASSIGN(const NullSafeKey b, null_safe(of_right.rows(), right_values[i]));
+      sides.keys.push_back({of_left.add(a.value, "key"), of_right.add(b.value, "key")});
+      sides.keys.push_back({of_left.add(a.is_null, "is null"), of_right.add(b.is_null, "is null")});
     }
-    PENSTOCK_ASSIGN(const NullSafeKey a, null_safe(of_left.rows(), left_value));
-    PENSTOCK_ASSIGN(const NullSafeKey b, null_safe(of_right.rows(), right_value));
-    sides.keys.push_back({of_left.add(a.value, "key"), of_right.add(b.value, "key")});
-    sides.keys.push_back({of_left.add(a.is_null, "is null"), of_right.add(b.is_null, "is null")});
   }
   if (sides.keys.empty()) {  // every pair
     const auto constant = [](Extension& side) {

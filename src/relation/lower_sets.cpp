@@ -10,14 +10,13 @@ bool holds(const ColumnList& set, std::uint32_t key) {
   return std::ranges::find(set, key) != set.end();
 }
 
-// SQL's GROUPING(): a bit for each key that the set lacks, the last key in the lowest.
+}  // namespace
+
 std::int64_t grouping_of(const ColumnList& keys, const ColumnList& set) {
   std::int64_t bits = 0;
   for (const std::uint32_t key : keys) bits = bits * 2 + !holds(set, key);
   return bits;
 }
-
-}  // namespace
 
 Result<StepId> Lowering::distinct(StepId rows) {
   Builder builder(schema(rows));
@@ -33,6 +32,7 @@ Result<StepId> Lowering::aggregate(const Relation& relation) {
   const auto key_count = static_cast<std::uint32_t>(aggregate.keys.size());
   if (aggregate.sets.empty())
     return grouped(aggregate, columns_from(0, key_count), relation.schema, rows);
+  if (can_merge_sets(aggregate)) return merged_sets(relation, rows);
   std::vector<StepId> parts;
   for (const ColumnList& set : aggregate.sets) {
     PENSTOCK_ASSIGN(parts.emplace_back(), grouped(aggregate, set, relation.schema, rows));
@@ -41,8 +41,11 @@ Result<StepId> Lowering::aggregate(const Relation& relation) {
 }
 
 // Yields the columns of the whole aggregate, those of keys that the set lacks as NULL.
-Result<StepId> Lowering::grouped(const RelationAggregate& aggregate, const ColumnList& set,
-                                 const Schema& full, StepId input) {
+Result<StepId> Lowering::grouped(const RelationAggregate& all, const ColumnList& set,
+                                 const Schema& full, StepId rows_in) {
+  PENSTOCK_ASSIGN(const Halved halved, this->halved(all, rows_in));
+  const RelationAggregate& aggregate = halved.aggregate;
+  const StepId input = halved.input;
   std::vector<NodeId> roots;
   for (const std::uint32_t key : set) roots.push_back(aggregate.keys[key].root);
   for (const AggregateCall& call : aggregate.aggregates) roots.push_back(call.argument);
@@ -57,11 +60,12 @@ Result<StepId> Lowering::grouped(const RelationAggregate& aggregate, const Colum
   std::vector<AggregateCall> calls = aggregate.aggregates;
   for (std::size_t i = 0; i < calls.size() && !counts_alone; i++)
     calls[i].argument = values.roots[set.size() + i];
-  const std::size_t call_count = calls.size();
+  const std::size_t call_count = all.aggregates.size();
   if (set.empty() && calls.empty()) calls.push_back({Aggregate::count_rows, 0, "count", {}});
-  PENSTOCK_ASSIGN(const StepId groups,
-                  set.empty() ? plan_.reduce(input, values.graph, std::move(calls))
-                              : plan_.group_by(input, values.graph, keys, std::move(calls)));
+  PENSTOCK_ASSIGN(StepId groups, set.empty()
+                                     ? plan_.reduce(input, values.graph, std::move(calls))
+                                     : plan_.group_by(input, values.graph, keys, std::move(calls)));
+  PENSTOCK_ASSIGN(groups, whole(all, halved, set.size(), groups));
   const bool is_whole = set == columns_from(0, static_cast<std::uint32_t>(aggregate.keys.size()));
   if (is_whole && aggregate.groupings.empty()) return groups;
   Builder rows(schema(groups));

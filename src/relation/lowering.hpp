@@ -23,6 +23,9 @@ struct JoinSides {
   std::vector<JoinKey> keys;
 };
 
+// SQL's GROUPING(): a bit for each key that the set lacks, the last key in the lowest.
+std::int64_t grouping_of(const ColumnList& keys, const ColumnList& set);
+
 class Lowering {
  public:
   Lowering(const RelationGraph& relations, RelationId result, Plan& plan);
@@ -44,6 +47,31 @@ class Lowering {
   Result<StepId> aggregate(const Relation& relation);
   Result<StepId> grouped(const RelationAggregate& aggregate, const ColumnList& set,
                          const Schema& full, StepId input);
+  // lower_grouping_sets.cpp
+  struct GroupedSet {
+    ColumnList keys;
+    StepId step = 0;  // the keys, then the calls
+  };
+  static bool can_merge_sets(const RelationAggregate& aggregate);
+  Result<StepId> merged_sets(const Relation& relation, StepId rows);
+  Result<StepId> merged(const GroupedSet& from, const ColumnList& set,
+                        const std::vector<AggregateCall>& partials);
+  Result<StepId> finished_set(const Relation& relation, const GroupedSet& groups,
+                              const std::vector<std::uint32_t>& first_partials);
+
+  // lower_wide.cpp
+  // Returns the aggregate with sums of 128 bits as sums of their halves, over a step that has each
+  // such argument as a column.
+  struct Halved {
+    RelationAggregate aggregate;
+    StepId input = 0;
+    std::vector<std::uint32_t> first_calls;  // by call before: the first that stands for it
+  };
+  Result<Halved> halved(const RelationAggregate& aggregate, StepId input);
+  // Returns a step of the keys and of the calls as they were.
+  Result<StepId> whole(const RelationAggregate& before, const Halved& halved, std::size_t keys,
+                       StepId groups);
+
   Result<StepId> set_operation(const Relation& relation);
 
   // lower_join.cpp

@@ -62,7 +62,8 @@ class Readers {
       }
       case RelationKind::project: {
         Needed& input = reach(relation, 0);
-        for (const std::uint32_t i : own) add_read(*relation.graph, relation.projections[i].root, input);
+        for (const std::uint32_t i : own)
+          add_read(*relation.graph, relation.projections[i].root, input);
         return;
       }
       case RelationKind::join: return visit_join(relation, own);
@@ -154,8 +155,11 @@ class Readers {
 class Pruner {
  public:
   Pruner(const RelationGraph& relations, RelationId result)
-      : old_(relations), readers_(relations, result), ids_(relations.size()),
-        columns_(relations.size()), result_(result) {}
+      : old_(relations),
+        readers_(relations, result),
+        ids_(relations.size()),
+        columns_(relations.size()),
+        result_(result) {}
 
   Result<Pruned> run() {
     for (RelationId id = 0; id <= result_; id++) {
@@ -211,15 +215,15 @@ class Pruner {
         pass_on(id, relation.inputs[0]);
         return new_.limit(input(relation), relation.limit, relation.offset);
       case RelationKind::append: return append(id, relation);
-      case RelationKind::distinct: return whole(id, relation, [&](RelationId a, RelationId) {
-        return new_.distinct(a);
-      });
-      case RelationKind::intersect: return whole(id, relation, [&](RelationId a, RelationId b) {
-        return new_.intersect(a, b, relation.all);
-      });
-      case RelationKind::except: return whole(id, relation, [&](RelationId a, RelationId b) {
-        return new_.except(a, b, relation.all);
-      });
+      case RelationKind::distinct:
+        return whole(id, relation, [&](RelationId a, RelationId) { return new_.distinct(a); });
+      case RelationKind::intersect:
+        return whole(id, relation, [&](RelationId a, RelationId b) {
+          return new_.intersect(a, b, relation.all);
+        });
+      case RelationKind::except:
+        return whole(id, relation,
+                     [&](RelationId a, RelationId b) { return new_.except(a, b, relation.all); });
     }
     return Status(Code::internal, "a relation of no known kind");
   }
@@ -275,8 +279,8 @@ class Pruner {
     number(id, kept);
     std::vector<NodeId> roots;
     for (const std::uint32_t i : kept) roots.push_back(relation.projections[i].root);
-    const Moved values = expressions(schema(input(relation)), *relation.graph, roots,
-                                     columns_[relation.inputs[0]]);
+    const Moved values =
+        expressions(schema(input(relation)), *relation.graph, roots, columns_[relation.inputs[0]]);
     std::vector<Projection> projections;
     for (const std::uint32_t i : kept)
       projections.push_back({relation.projections[i].name, values.roots[projections.size()]});
@@ -292,7 +296,8 @@ class Pruner {
     for (const std::uint32_t column : of_right)
       pair.push_back(column == dropped ? dropped : column + left_width);
     RelationJoin join = relation.join;
-    for (RelationKey& key : join.keys) key = {of_left[key.left], of_right[key.right], key.null_is_equal};
+    for (RelationKey& key : join.keys)
+      key = {of_left[key.left], of_right[key.right], key.null_is_equal};
     if (join.residual) {
       Schema rows = schema(left);
       rows.insert(rows.end(), schema(right).begin(), schema(right).end());
@@ -327,8 +332,8 @@ class Pruner {
       if (plan::takes_argument(before.aggregates[i].function))
         roots.push_back(before.aggregates[i].argument);
     }
-    const Moved values = expressions(schema(input(relation)), *before.graph, roots,
-                                     columns_[relation.inputs[0]]);
+    const Moved values =
+        expressions(schema(input(relation)), *before.graph, roots, columns_[relation.inputs[0]]);
     after.graph = values.graph;
     std::size_t next = 0;
     for (Projection& key : after.keys) key.root = values.roots[next++];

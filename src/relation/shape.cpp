@@ -24,7 +24,10 @@ Result<StepId> keep_columns(Plan& plan, StepId input, const ColumnList& columns)
 }
 
 Extension::Extension(Plan& plan, StepId input)
-    : plan_(plan), input_(input), rows_(plan.step(input).schema) {
+    : Extension(plan, input, std::make_shared<Graph>()) {}
+
+Extension::Extension(Plan& plan, StepId input, std::shared_ptr<Graph> graph)
+    : plan_(plan), input_(input), rows_(plan.step(input).schema, std::move(graph)) {
   for (std::uint32_t i = 0; i < rows_.schema().size(); i++)
     columns_.push_back({rows_.schema()[i].name, rows_.column(i)});
 }

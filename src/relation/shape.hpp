@@ -19,6 +19,8 @@ Result<StepId> keep_columns(Plan& plan, StepId input, const ColumnList& columns)
 class Extension {
  public:
   Extension(Plan& plan, StepId input);
+  // The values are nodes of this graph over the input.
+  Extension(Plan& plan, StepId input, std::shared_ptr<Graph> graph);
   Builder& rows() { return rows_; }
   // Returns the number of a column with these values: a new one unless they are a column.
   std::uint32_t add(NodeId value, std::string name);

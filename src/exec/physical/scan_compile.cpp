@@ -6,12 +6,12 @@
 
 namespace penstock::plan {
 
-// A scan of pairs has no kernels before it has the pairs.
+// A scan of pairs has no kernels before it has the pairs. Few rows of a step need none.
 Status ScanOperator::compile() {
   if (has_run_) return {};
   if (inputs_.base) PENSTOCK_TRY(inputs_.base->compile());
   for (const auto& build : inputs_.builds) PENSTOCK_TRY(build->compile());
-  return inputs_.base_makes_pairs ? Status() : begin_kernels();
+  return inputs_.base_makes_pairs || may_run_on_host() ? Status() : begin_kernels();
 }
 
 // Begins the kernels that have not begun yet. All kernels of a plan begin here.

@@ -71,6 +71,11 @@ Result<Rows> ScanOperator::run(const RowsWanted& wanted) {
         table_source(std::get<Table>(std::move(rows)), std::string(name_of(StepKind::join))),
         wanted);
   }
+  if (may_run_on_host()) {
+    PENSTOCK_ASSIGN(Table rows, inputs_.base->run_to_host());
+    if (rows.row_count <= max_host_rows) return run_on_host(std::move(rows));
+    return run_over(table_of_base(std::move(rows)), wanted);
+  }
   PENSTOCK_ASSIGN(std::shared_ptr<TableSource> rows, read_base());
   return run_over(std::move(rows), wanted);
 }

@@ -6,6 +6,7 @@
 //     read         the base: a source, a step, or pairs      scan_reading.cpp
 //     compile      its kernels, in threads                   scan_compile.cpp
 //     run          chunks of its rows                        run_tiles.hpp
+//     host         few rows of a step, without kernels       scan_on_host.cpp
 //     check        where results are validated               scan_check.cpp
 #pragma once
 #include <memory>
@@ -18,6 +19,9 @@
 #include "exec/validate/validate.hpp"
 
 namespace penstock::plan {
+
+// More rows of a step are read by kernels: the host groups some million rows a second.
+constexpr std::uint64_t max_host_rows = 1 << 12;
 
 class ScanOperator final : public Operator {
  public:
@@ -68,10 +72,15 @@ class ScanOperator final : public Operator {
   Status begin_pages(const Traits& expected);
   Status run_builds();
   Result<std::shared_ptr<TableSource>> read_base();
+  std::shared_ptr<TableSource> table_of_base(Table rows) const;
   Result<std::shared_ptr<TableSource>> leave_out_rows(std::shared_ptr<TableSource> source);
   Result<BegunReading> begin_reading(const TableSource& source);
   Result<BegunScan> begin_columns(const TableSource& source) const;
   const TableSource& rows_to_scan(const TableSource& selected);
+
+  // scan_on_host.cpp
+  bool may_run_on_host() const;
+  Result<Rows> run_on_host(Table rows);
 
   // scan_partitions.cpp
   Result<std::optional<std::size_t>> lookup_to_partition();

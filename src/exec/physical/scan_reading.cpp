@@ -62,13 +62,17 @@ Status ScanOperator::run_builds() {
   return {};
 }
 
+std::shared_ptr<TableSource> ScanOperator::table_of_base(Table rows) const {
+  return table_source(std::move(rows), std::string(name_of(run_.plan.step(shape_.base).kind)));
+}
+
 // Returns the rows of the base, as a source that can be scanned as often as programs read it: once
 // for each partition, and once more by the host reference.
 Result<std::shared_ptr<TableSource>> ScanOperator::read_base() {
   const std::shared_ptr<TableSource>& source = run_.plan.step(shape_.base).source;
   if (!source) {
     PENSTOCK_ASSIGN(Table table, inputs_.base->run_to_host());
-    return table_source(std::move(table), std::string(name_of(run_.plan.step(shape_.base).kind)));
+    return table_of_base(std::move(table));
   }
   const bool is_read_once = programs_.size() == 1 && !is_validated() &&
                             std::ranges::none_of(programs_[0].lookups, [&](const Lookup& lookup) {

@@ -17,12 +17,6 @@ bool calls_string_function(const Graph& graph, const Node& node) {
   return node.op == Op::custom && expr::is_string_function(*graph.custom_functions[node.payload]);
 }
 
-bool casts_wide_column(const Graph& graph, const Node& node) {
-  if (node.op != Op::cast || !is_float(node.type)) return false;
-  const Node& input = graph.at(node.inputs[0]);
-  return input.op == Op::column && input.type.kind != Kind::string && width_bytes(input.type) > 8;
-}
-
 // Returns whether comparisons of a column with constants are better derived columns: devices search
 // FSST codes, and the bytes of strings in pages.
 bool is_searched_column(const TileProgram& program, NodeId id) {
@@ -137,7 +131,7 @@ class Derivation {
       return {};
     }
     if (calls_string_function(*old_, node)) return derive_call(id, node);
-    if (casts_wide_column(*old_, node)) return derive_cast(id, node);
+    if (is_derived_of_wide_column(*old_, node)) return derive_cast(id, node);
     copies_[id] =
         node.op == Op::column ? graph_->add(node) : graph_->import_node(*old_, id, copies_);
     return {};
@@ -224,6 +218,13 @@ class Derivation {
 
 }  // namespace
 
+bool is_derived_of_wide_column(const Graph& graph, const Node& node) {
+  const bool is_half = node.op == Op::high_half || node.op == Op::low_half;
+  if (!is_half && (node.op != Op::cast || !is_float(node.type))) return false;
+  const Node& input = graph.at(node.inputs[0]);
+  return input.op == Op::column && input.type.kind != Kind::string && width_bytes(input.type) > 8;
+}
+
 // Each constant has its length.
 std::string name_of_function(const TileProgram& program, std::uint32_t column) {
   std::string name;
@@ -247,7 +248,7 @@ Status derive_columns(TileProgram& program) {
   bool any = false;
   for (NodeId id = 0; id < program.graph->size(); id++)
     any = any || (needed[id] && (calls_string_function(*program.graph, program.graph->at(id)) ||
-                                 casts_wide_column(*program.graph, program.graph->at(id)) ||
+                                 is_derived_of_wide_column(*program.graph, program.graph->at(id)) ||
                                  asks_for_nulls(program, id) || string_search(program, id)));
   std::vector<NodeId> counted(program.outputs.size(), no_node);
   for (std::size_t i = 0; i < counted.size(); i++)

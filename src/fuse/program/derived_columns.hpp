@@ -11,6 +11,9 @@
 
 namespace penstock::plan {
 
+// Returns whether a node reads a column of 128 bits as a float or as a half.
+bool is_derived_of_wide_column(const Graph& graph, const Node& node);
+
 // Replaces each call of such a function, and each such cast, in the program by a derived column.
 // Code::unsupported where its input is more than a column and constants, or another such call.
 Status derive_columns(TileProgram& program);

@@ -4,6 +4,7 @@
 
 #include "expr/operation.hpp"
 #include "expr/string_functions.hpp"
+#include "fuse/program/derived_columns.hpp"
 
 namespace penstock::plan {
 namespace {
@@ -42,8 +43,8 @@ bool computes_with_128_bits(const Step& step) {
     const Node& node = step.graph->at(id);
     if (!needed[id]) continue;
     if (is_wide(id) && node.op != Op::column) return true;
-    const bool is_read_as_float = node.op == Op::cast && is_float(node.type);  // a derived column
-    if (!is_read_as_float && std::any_of(node.inputs.begin(), node.inputs.end(), is_wide))
+    if (!is_derived_of_wide_column(*step.graph, node) &&
+        std::any_of(node.inputs.begin(), node.inputs.end(), is_wide))
       return true;
   }
   return std::any_of(roots.begin(), roots.end(), is_wide);

@@ -75,7 +75,8 @@ struct DerivedColumn {
   std::shared_ptr<const CustomFunction> function;  // of strings
   std::vector<Scalar> inputs;  // the constants; inputs[column_input] stands for the column's string
   std::size_t column_input = 0;
-  Type cast_to;  // without a function: 128 bits as a float
+  // Without a function: 128 bits as a float, as their high half (int64) or their low half (uint64).
+  Type cast_to;
   bool operator==(const DerivedColumn& other) const;
 };
 

@@ -1,0 +1,100 @@
+// Sums and counts of 128-bit numbers. Kernels read such a number as two halves, and their sums are
+// exact: the sum of all numbers is put together of both.
+#include <algorithm>
+
+#include "relation/lowering.hpp"
+
+namespace penstock::relation {
+namespace {
+
+bool is_wide(Type type) { return type.kind != Kind::string && width_bytes(type) > 8; }
+
+bool is_of_halves(const Graph& graph, const AggregateCall& call) {
+  const bool takes_sum = call.function == Aggregate::sum || call.function == Aggregate::average ||
+                         call.function == Aggregate::count;
+  return takes_sum && !call.distinct && is_wide(graph.at(call.argument).type);
+}
+
+// The mean of the exact sum. The count is never 0: the sum is NULL then.
+Result<NodeId> average(Builder& rows, NodeId sum, NodeId count) {
+  PENSTOCK_ASSIGN(const NodeId real, rows.cast(sum, Type{Kind::float64}));
+  PENSTOCK_ASSIGN(const NodeId divisor, rows.cast(count, Type{Kind::float64}));
+  return rows.binary(Op::divide, real, divisor);
+}
+
+Type type_of_sum(Type argument) {
+  return argument.kind == Kind::decimal ? Type::decimal(38, argument.scale) : Type{Kind::int128};
+}
+
+}  // namespace
+
+Result<Lowering::Halved> Lowering::halved(const RelationAggregate& aggregate, StepId input) {
+  Halved result{aggregate, input, {}};
+  const auto takes_halves = [&](const AggregateCall& call) {
+    return is_of_halves(*aggregate.graph, call);
+  };
+  if (std::ranges::none_of(aggregate.aggregates, takes_halves)) return result;
+  std::vector<NodeId> roots;
+  for (const Projection& key : aggregate.keys) roots.push_back(key.root);
+  for (const AggregateCall& call : aggregate.aggregates)
+    roots.push_back(call.function == Aggregate::count_rows ? 0 : call.argument);
+  const Moved values = moved(schema(input), *aggregate.graph, roots, columns_from(0, width(input)));
+  Extension columns(plan_, input, values.graph);
+  std::vector<std::uint32_t> places;
+  for (std::size_t i = 0; i < roots.size(); i++) {
+    const bool is_argument = i >= aggregate.keys.size();
+    const bool is_read = !is_argument || aggregate.aggregates[i - aggregate.keys.size()].function !=
+                                             Aggregate::count_rows;
+    places.push_back(is_read ? columns.add(values.roots[i], "value") : 0);
+  }
+  PENSTOCK_ASSIGN(result.input, columns.finish());
+  Builder rows(schema(result.input));
+  result.aggregate.graph = rows.graph();
+  result.aggregate.aggregates.clear();
+  for (std::size_t i = 0; i < aggregate.keys.size(); i++)
+    result.aggregate.keys[i].root = rows.column(places[i]);
+  for (std::size_t i = 0; i < aggregate.aggregates.size(); i++) {
+    AggregateCall call = aggregate.aggregates[i];
+    const NodeId argument = rows.column(places[aggregate.keys.size() + i]);
+    auto& calls = result.aggregate.aggregates;
+    result.first_calls.push_back(static_cast<std::uint32_t>(calls.size()));
+    if (!takes_halves(aggregate.aggregates[i])) {
+      if (call.function != Aggregate::count_rows) call.argument = argument;
+      calls.push_back(std::move(call));
+      continue;
+    }
+    PENSTOCK_ASSIGN(const NodeId high, rows.unary(Op::high_half, argument));
+    PENSTOCK_ASSIGN(const NodeId low, rows.unary(Op::low_half, argument));
+    if (call.function != Aggregate::count) {
+      calls.push_back({Aggregate::sum, high, "high", {}});
+      calls.push_back({Aggregate::sum, low, "low", {}});
+    }
+    if (call.function != Aggregate::sum) calls.push_back({Aggregate::count, high, call.name, {}});
+  }
+  return result;
+}
+
+Result<StepId> Lowering::whole(const RelationAggregate& before, const Halved& halved,
+                               std::size_t keys, StepId groups) {
+  if (halved.first_calls.empty()) return groups;
+  Builder rows(schema(groups));
+  std::vector<Projection> columns;
+  for (std::uint32_t i = 0; i < keys; i++)
+    columns.push_back({rows.schema()[i].name, rows.column(i)});
+  for (std::size_t i = 0; i < before.aggregates.size(); i++) {
+    const AggregateCall& call = before.aggregates[i];
+    const auto first = static_cast<std::uint32_t>(keys + halved.first_calls[i]);
+    NodeId value = rows.column(first);
+    if (is_of_halves(*before.graph, call) && call.function != Aggregate::count) {
+      const Type type = type_of_sum(before.graph->at(call.argument).type);
+      PENSTOCK_ASSIGN(value, rows.from_halves(value, rows.column(first + 1), type));
+      if (call.function == Aggregate::average) {
+        PENSTOCK_ASSIGN(value, average(rows, value, rows.column(first + 2)));
+      }
+    }
+    columns.push_back({call.name, value});
+  }
+  return plan_.map(groups, rows.graph(), std::move(columns));
+}
+
+}  // namespace penstock::relation
