@@ -102,7 +102,10 @@ Result<StepId> Lowering::join(const Relation& relation) {
     PENSTOCK_ASSIGN(join, without_right_conditions(join, left, right));
   }
   switch (join.type) {
-    case JoinType::inner: return pairs(join, left, right);
+    case JoinType::inner:
+      return estimates_.rows_of(relation.inputs[0]) < estimates_.rows_of(relation.inputs[1])
+                 ? turned_pairs(join, left, right)
+                 : pairs(join, left, right);
     case JoinType::left: return outer(join, left, right);
     case JoinType::full: return full(join, left, right);
     case JoinType::semi: return half(join, JoinKind::semi, left, right);
@@ -164,6 +167,14 @@ Result<StepId> Lowering::pairs(const RelationJoin& join, StepId left, StepId rig
   if (join.residual) {
     PENSTOCK_ASSIGN(rows, add_filter(plan_, rows, *join.graph, *join.residual, columns));
   }
+  return keep_columns(plan_, rows, columns);
+}
+
+// The right side is held in memory: it should be the smaller one, whose keys are unique more often.
+Result<StepId> Lowering::turned_pairs(const RelationJoin& join, StepId left, StepId right) {
+  PENSTOCK_ASSIGN(const StepId rows, pairs(with_sides_swapped(join, left, right), right, left));
+  ColumnList columns = columns_from(width(right), width(left));
+  for (const std::uint32_t column : columns_from(0, width(right))) columns.push_back(column);
   return keep_columns(plan_, rows, columns);
 }
 

@@ -6,7 +6,7 @@
 namespace penstock::relation {
 
 Lowering::Lowering(const RelationGraph& relations, RelationId result, Plan& plan)
-    : relations_(relations), plan_(plan), consumers_(relations.size(), 0) {
+    : relations_(relations), plan_(plan), consumers_(relations.size(), 0), estimates_(relations) {
   std::vector<bool> is_reached(relations.size(), false);
   is_reached[result] = true;
   for (std::size_t id = relations.size(); id-- > 0;) {  // inputs have smaller numbers

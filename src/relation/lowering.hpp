@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "penstock/relation.hpp"
+#include "relation/estimate.hpp"
 #include "relation/shape.hpp"
 
 namespace penstock::relation {
@@ -79,6 +80,7 @@ class Lowering {
   Result<JoinSides> sides(const std::vector<RelationKey>& keys, StepId left, StepId right);
   // Yields the pairs, the left columns first, that the keys and the condition take.
   Result<StepId> pairs(const RelationJoin& join, StepId left, StepId right);
+  Result<StepId> turned_pairs(const RelationJoin& join, StepId left, StepId right);
   Result<StepId> outer(const RelationJoin& join, StepId left, StepId right);
   Result<StepId> outer_with_residual(const RelationJoin& join, StepId left, StepId right);
   Result<StepId> half(const RelationJoin& join, JoinKind kind, StepId left, StepId right);
@@ -102,6 +104,7 @@ class Lowering {
   Plan& plan_;
   std::vector<std::uint32_t> consumers_;  // by relation
   std::map<RelationId, StepId> steps_;    // of relations that are lowered
+  Estimates estimates_;
 };
 
 }  // namespace penstock::relation
