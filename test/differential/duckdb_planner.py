@@ -58,7 +58,10 @@ def plan_of(connection, statement):
     text = connection.execute(
         "SELECT json_serialize_plan(?, optimize := true)", [statement]
     ).fetchone()[0]
-    plan = json.loads(text)
+    try:
+        plan = json.loads(text)
+    except json.JSONDecodeError as error:  # DuckDB writes nan and inf
+        raise PlanError(str(error)) from error
     if plan["error"]:
         raise PlanError(plan.get("error_message", "no plan"))
     return plan, [row[0] for row in described], [row[1] for row in described]

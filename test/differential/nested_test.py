@@ -1,6 +1,6 @@
 """Random nested statements, planned by DuckDB and run by Penstock, against DuckDB's answers.
 
-    nested_test.py QUERY_DRIVER PENSTOCK [--device ID] [--cases N] [--seed N] [--verbose 1]
+    nested_test.py QUERY_DRIVER PENSTOCK [--device ID] [--cases N] [--seed N] [--verbose 1] [--pending 1]
 
 DuckDB plans in this process, over stand-ins (duckdb_planner.py). A difference is shown by the smallest statement that has it.
 """
@@ -173,12 +173,17 @@ class Comparison:
 
 
 def main():
-    options, tally = test_options(cases=60, seed=4, verbose=0), Tally()
+    options, tally = test_options(cases=60, seed=4, verbose=0, pending=0), Tally()
     with tempfile.TemporaryDirectory(prefix="penstock-nested-") as folder:
         write_tables(folder, options.seed)
         engines = Engines(folder)
         for driver in drivers(options, folder, tally):
             comparison = Comparison(engines, driver, tally)
+            for text in nested_statements.FIXED:
+                assert comparison.check(nested_statements.Piece(text)), text
+            for fault, text in nested_statements.PENDING.items() if options.pending else ():
+                found = comparison.finding(text)
+                print(f"{found or 'right'}: {fault}: {text}")
             count = 0
             for statement in nested_statements.statements(options.seed):
                 if options.verbose:

@@ -73,6 +73,14 @@ TEST(MarkRelation, ACorrelatedInAsksForTheRowsOfItsOwnKeyAlone) {
               {"1 5 true", "1 6 false", "1 NULL NULL", "2 5 NULL", "3 5 false", "3 NULL false",
                "NULL 7 true"});
 }
+// As `x.k IN (SELECT y.k FROM y WHERE y.k = x.k)`. Both keys are left out when rows are counted.
+TEST(MarkRelation, DISABLED_AnInOverTheColumnOfItsOwnKeyAsksForItsRowsAlone) {
+  Relations relations;
+  const RelationId left = relations.table({{"k", numbers({1, 2, null})}}),
+                   right = relations.table({{"k", numbers({1})}});
+  expect_rows(relations, relations.join(JoinType::mark, left, right, {{0, 0, true}, {0, 0}}),
+              {"1 true", "2 false", "NULL false"});
+}
 TEST(MarkRelation, AConditionOfTheRightSideAloneChoosesTheRowsThatAreCounted) {
   MarkTables sides;
   const RelationId right = sides.table(
