@@ -326,6 +326,23 @@ TEST_F(PlannedNamesTest, AMacroOfATableReadsItsFile) {
     EXPECT_EQ(ask("SELECT sum(n) FROM above(1)"), "5|");
   });
 }
+// The two that are left out are right as soon as the planner gets a replaced view before its
+// readers, and stand-ins leave names of WITH alone.
+TEST_F(PlannedNamesTest, DISABLED_AReplacedViewIsStillThereForItsReaders) {
+  in_each_session([&](auto ask) {
+    EXPECT_EQ(ask("CREATE VIEW v AS SELECT n + 1 AS n FROM " + file("a")), "");
+    EXPECT_EQ(ask("CREATE VIEW w AS SELECT n * 2 AS n FROM v"), "");
+    EXPECT_EQ(ask("CREATE OR REPLACE VIEW v AS SELECT n + 2 AS n FROM " + file("a")), "");
+    EXPECT_EQ(ask("SELECT sum(n) FROM w"), "24|");
+  });
+}
+TEST_F(PlannedNamesTest, DISABLED_ANameOfWithHidesATable) {
+  in_each_session([&](auto ask) {
+    EXPECT_EQ(ask("CREATE TABLE t AS SELECT n FROM " + file("a")), "3|");
+    EXPECT_EQ(ask("WITH t AS (SELECT 7 AS n) SELECT n FROM t UNION ALL SELECT 8 ORDER BY n"),
+              "7| 8|");
+  });
+}
 TEST_F(PlannedNamesTest, AViewIsReadByEveryPlannerThatIsChosen) {
   in_each_session(
       [&](auto ask) {
