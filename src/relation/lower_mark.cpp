@@ -21,7 +21,9 @@ std::vector<RelationKey> keys_that_may_be_unknown(const RelationJoin& join, cons
 std::vector<RelationKey> null_safe_keys(const RelationJoin& join, const RelationKey& besides) {
   std::vector<RelationKey> keys;
   for (const RelationKey& key : join.keys)
-    if (key.left != besides.left || key.right != besides.right) keys.push_back(key);
+    if (key.left != besides.left || key.right != besides.right ||
+        key.null_is_equal != besides.null_is_equal)
+      keys.push_back(key);
   return keys;
 }
 

@@ -79,13 +79,16 @@ class SessionOfFiles final : public Session {
     return result;
   }
   // Returns the table of a name that a statement has defined, or none.
-  Result<std::shared_ptr<TableSource>> defined_table(const TableReference& table) {
+  Result<std::shared_ptr<TableSource>> defined_table(const TableReference& table, int depth = 0) {
     const bool is_name = table.paths.size() == 1 && table.format.empty() && table.options.empty();
     const auto meaning = is_name ? names_.find(table.paths[0]) : std::nullopt;
     if (!meaning) return std::shared_ptr<TableSource>();
     if (meaning->table) return meaning->table;
+    constexpr int depth_limit = 100;
+    if (depth == depth_limit)
+      return Status(Code::invalid, "the view \"" + table.paths[0] + "\" reads itself");
     if (!meaning->only_table.empty() && lower(meaning->only_table) != lower(table.paths[0])) {
-      PENSTOCK_ASSIGN(auto named, defined_table(meaning->only_table));
+      PENSTOCK_ASSIGN(auto named, defined_table(meaning->only_table, depth + 1));
       return named ? named : open_table(meaning->only_table);
     }
     return Status(Code::unsupported,

@@ -12,14 +12,21 @@ Status SessionNames::define(const sql::Definition& definition, std::shared_ptr<T
   if (definition.kind == sql::DefinitionKind::drop) {
     if (found == by_name_.end() && !definition.only_present)
       return Status(Code::invalid, "there is no view, table or macro \"" + definition.name + "\"");
-    if (found != by_name_.end()) by_name_.erase(found);
+    if (found == by_name_.end()) return {};
+    if (found->second.definition.kind != definition.dropped)
+      return Status(Code::invalid, "\"" + definition.name + "\" is a name of another kind");
+    by_name_.erase(found);
     return {};
   }
   if (found != by_name_.end() && !definition.replaces)
     return Status(Code::invalid, "\"" + definition.name +
                                      "\" exists already; CREATE OR REPLACE "
                                      "replaces it");
-  by_name_[lower(definition.name)] = {definition, std::move(table), next_order_++};
+  const bool is_new = found == by_name_.end();
+  Entry& entry = by_name_[lower(definition.name)];
+  if (is_new) entry.order = next_order_++;
+  entry.definition = definition;
+  entry.table = std::move(table);
   return {};
 }
 

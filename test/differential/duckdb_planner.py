@@ -42,7 +42,7 @@ def create_stand_in(connection, number, table, columns, row_count):
         return f'{value} AS "{name}"'
 
     items = ", ".join(spelled(i, *column[:2]) for i, column in enumerate(columns))
-    first = number * stand_in_rows()
+    first = (number + 1) * stand_in_rows()
     connection.execute(
         f'CREATE VIEW "{table}" AS SELECT {items} FROM range({first}, {first + row_count})'
     )

@@ -1,4 +1,7 @@
 // Binds plans that DuckDB made, and has it make them.
+#include <algorithm>
+#include <cctype>
+#include <map>
 #include <set>
 
 #include "base/clock.hpp"
@@ -106,27 +109,42 @@ std::set<std::string> names_in(const Lexed& lexed) {
   return names;
 }
 
-// Returns the definitions that the statement may use, or that these use, with their tables
-// replaced. A definition uses only those before it.
-std::vector<std::string> definitions_used(const Lexed& statement,
-                                          const std::vector<std::string>& definitions,
-                                          StandIns& stand_ins) {
-  std::set<std::string> names = names_in(statement);
-  std::vector<std::string> used;
-  for (std::size_t i = definitions.size(); i-- > 0;) {
-    const auto definition = read_definition(definitions[i]);
-    if (!definition.ok() || !*definition || !names.contains(lower((*definition)->name))) continue;
-    const Lexed text = lexed_for_duckdb(definitions[i]);
-    names.merge(names_in(text));
-    used.push_back(stand_ins.rewrite(text).text);
+// The definitions that a statement may use, each behind those that it uses itself.
+class UsedDefinitions {
+ public:
+  UsedDefinitions(const std::vector<std::string>& definitions, StandIns& stand_ins)
+      : stand_ins_(stand_ins) {
+    for (const std::string& text : definitions)
+      if (const auto definition = read_definition(text); definition.ok() && *definition)
+        by_name_[lower((*definition)->name)] = text;
   }
-  return {used.rbegin(), used.rend()};
-}
+  std::vector<std::string> of(const Lexed& statement) {
+    add_names(statement);
+    return std::move(used_);
+  }
+
+ private:
+  void add_names(const Lexed& text) {
+    for (const std::string& name : names_in(text)) {
+      const auto found = by_name_.find(name);
+      if (found == by_name_.end() || !seen_.insert(name).second) continue;
+      const Lexed definition = lexed_for_duckdb(found->second);
+      add_names(definition);
+      used_.push_back(stand_ins_.rewrite(definition).text);
+    }
+  }
+
+  StandIns& stand_ins_;
+  std::map<std::string, std::string> by_name_;
+  std::set<std::string> seen_;
+  std::vector<std::string> used_;
+};
 
 std::vector<std::string> planning_statements(const StandIns& stand_ins,
                                              const std::vector<std::string>& definitions,
                                              const std::string& statement) {
   std::vector<std::string> statements = stand_ins.view_statements();
+  statements.insert(statements.begin(), "SET enable_external_access = false");
   statements.insert(statements.end(), definitions.begin(), definitions.end());
   statements.push_back(
       "SET VARIABLE disabled = (SELECT string_agg(name, ',') FROM duckdb_optimizers() WHERE name "
@@ -153,6 +171,33 @@ void relocate(nlohmann::json& node, const Lexed& lexed) {
     for (nlohmann::json& child : node) relocate(child, lexed);
 }
 
+bool is_number_without_json(std::string_view word) {
+  return word == "nan" || word == "-nan" || word == "inf" || word == "-inf";
+}
+
+std::size_t end_of_text(std::string_view json, std::size_t at) {  // behind its quote
+  for (at++; at < json.size() && json[at] != '"'; at++) at += json[at] == '\\';
+  return std::min(at + 1, json.size());
+}
+
+// DuckDB writes numbers that JSON has no word for as they print. They become texts.
+std::string with_quoted_numbers(std::string_view json) {
+  std::string quoted;
+  for (std::size_t at = 0; at < json.size();) {
+    std::size_t end = json[at] == '"' ? end_of_text(json, at) : at + 1;
+    const auto is_of_word = [&](std::size_t i) {
+      return i < json.size() &&
+             (std::isalpha(static_cast<unsigned char>(json[i])) != 0 || json[i] == '-');
+    };
+    if (json[at] != '"' && is_of_word(at))
+      while (is_of_word(end)) end++;
+    const std::string_view word = json.substr(at, end - at);
+    quoted += is_number_without_json(word) ? '"' + std::string(word) + '"' : std::string(word);
+    at = end;
+  }
+  return quoted;
+}
+
 Result<BoundSql> bind_planned(std::string_view statement, Plan& plan, const TableOpener& open,
                               const std::vector<std::string>& definitions) {
   const auto& program = planner_program();
@@ -160,12 +205,13 @@ Result<BoundSql> bind_planned(std::string_view statement, Plan& plan, const Tabl
   Lexed lexed = lexed_for_duckdb(statement);
   StandIns stand_ins(open);
   Rewritten rewritten = stand_ins.rewrite(lexed);
-  const std::vector<std::string> used = definitions_used(lexed, definitions, stand_ins);
+  const std::vector<std::string> used = UsedDefinitions(definitions, stand_ins).of(lexed);
   const double start = now_seconds();
   PENSTOCK_ASSIGN(const std::string answer,
                   run_in_duckdb(*program, planning_statements(stand_ins, used, rewritten.text)));
   const double seconds = now_seconds() - start;
   nlohmann::json json = nlohmann::json::parse(answer, nullptr, false);
+  if (json.is_discarded()) json = nlohmann::json::parse(with_quoted_numbers(answer), nullptr, false);
   if (json.is_discarded()) return Status(Code::internal, "DuckDB's plan is not JSON");
   lexed.rewritten = std::move(rewritten.text);
   lexed.pieces = std::move(rewritten.pieces);
@@ -180,6 +226,17 @@ Result<BoundSql> bind_planned(std::string_view statement, Plan& plan, const Tabl
 }
 
 }  // namespace
+
+bool is_query(std::string_view statement) {
+  const Lexed lexed = lexed_for_duckdb(statement);
+  std::size_t at = 0;
+  while (at < lexed.tokens.size() && is_symbol(lexed, lexed.tokens[at], "(")) at++;
+  constexpr std::string_view words[] = {"select", "with", "from", "values", "table", "pivot",
+                                        "unpivot"};
+  return at < lexed.tokens.size() && std::ranges::any_of(words, [&](std::string_view word) {
+           return is_keyword_token(lexed, lexed.tokens[at], word);
+         });
+}
 
 bool has_duckdb() { return planner_program().has_value(); }
 

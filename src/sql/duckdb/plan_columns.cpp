@@ -13,36 +13,52 @@ std::optional<std::uint32_t> marked_column(std::string_view mark) {
   return error == std::errc() && stop == end ? std::optional(column) : std::nullopt;
 }
 
+constexpr int depth_of_pattern = 4;  // a cast of a concatenation with a cast of the row number
+
+// A stand-in has no cast to the type of a text. Another cast is the statement's.
+bool is_own_cast(const Tree& expression, const PlanColumn& marked) {
+  const Field& field = (*marked.table)[marked.column];
+  return is_try_cast(expression) && field.unsupported.empty() && field.type.kind != Kind::string &&
+         stated_type(expression) == field.type;
+}
+
+std::optional<PlanColumn> meant(const Tree& expression, const std::vector<PlanColumn>& columns,
+                                int depth) {
+  if (expression["expression_class"].text() == "BOUND_REF") {
+    const auto index = static_cast<std::uint64_t>(expression["index"].integer());
+    return index < columns.size() ? std::optional(columns[index]) : std::nullopt;
+  }
+  if (depth == depth_of_pattern) return std::nullopt;
+  const std::vector<Tree> inputs = inputs_of(expression);
+  if (is_cast(expression) && inputs.size() == 1) {
+    std::optional<PlanColumn> input = meant(inputs[0], columns, depth + 1);
+    if (!input) return std::nullopt;
+    if (input->kind == PlanColumn::Kind::row_number) {
+      input->kind = PlanColumn::Kind::row_text;
+      return input;
+    }
+    if (input->kind != PlanColumn::Kind::marked || !is_own_cast(expression, *input))
+      return std::nullopt;
+    return PlanColumn{PlanColumn::Kind::value, input->first + input->column};
+  }
+  if (function_name(expression) != "concat" || inputs.size() != 2) return std::nullopt;
+  const auto mark = marked_column(inputs[0]["value"]["value"].text());
+  std::optional<PlanColumn> number = mark ? meant(inputs[1], columns, depth + 1) : std::nullopt;
+  if (!number || number->kind == PlanColumn::Kind::value ||
+      number->kind == PlanColumn::Kind::marked || *mark >= number->table->size())
+    return std::nullopt;
+  number->kind = PlanColumn::Kind::marked;
+  number->column = *mark;
+  return number;
+}
+
 }  // namespace
 
 std::string stand_in_mark(std::uint32_t column) { return "p" + std::to_string(column) + ":"; }
 
 std::optional<PlanColumn> column_meant(const Tree& expression,
                                        const std::vector<PlanColumn>& columns) {
-  if (expression["expression_class"].text() == "BOUND_REF") {
-    const auto index = static_cast<std::uint64_t>(expression["index"].integer());
-    return index < columns.size() ? std::optional(columns[index]) : std::nullopt;
-  }
-  const std::vector<Tree> inputs = inputs_of(expression);
-  if (is_cast(expression) && inputs.size() == 1) {
-    std::optional<PlanColumn> input = column_meant(inputs[0], columns);
-    if (!input) return std::nullopt;
-    if (input->kind == PlanColumn::Kind::row_number) {
-      input->kind = PlanColumn::Kind::row_text;
-      return input;
-    }
-    if (input->kind != PlanColumn::Kind::marked || !is_try_cast(expression)) return std::nullopt;
-    return PlanColumn{PlanColumn::Kind::value, input->first + input->column};
-  }
-  if (function_name(expression) != "concat" || inputs.size() != 2) return std::nullopt;
-  const auto mark = marked_column(inputs[0]["value"]["value"].text());
-  std::optional<PlanColumn> number = column_meant(inputs[1], columns);
-  if (!mark || !number || number->kind == PlanColumn::Kind::value ||
-      number->kind == PlanColumn::Kind::marked || *mark >= number->count)
-    return std::nullopt;
-  number->kind = PlanColumn::Kind::marked;
-  number->column = *mark;
-  return number;
+  return meant(expression, columns, 0);
 }
 
 }  // namespace penstock::sql

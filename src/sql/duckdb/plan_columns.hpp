@@ -14,8 +14,12 @@
 
 namespace penstock::sql {
 
-// The first row number of the stand-in of table i is i * stand_in_rows. Tables have fewer rows.
+// The first row number of the stand-in of table i is (i + 1) * stand_in_rows. Tables have fewer
+// rows.
 constexpr std::int64_t stand_in_rows = 1'000'000'000'000;
+constexpr std::int64_t first_row_of(std::size_t table) {
+  return (static_cast<std::int64_t>(table) + 1) * stand_in_rows;
+}
 std::string stand_in_mark(std::uint32_t column);  // "p3:"
 
 // The meaning of a column of the plan in the relation.
@@ -29,12 +33,13 @@ struct PlanColumn {
   Kind kind = Kind::value;
   std::uint32_t column = 0;  // value: of the relation; marked: of the table
   std::uint32_t first = 0;   // of a stand-in: where its table's columns begin in the relation
-  std::uint32_t count = 0;   // of a stand-in: how many they are
+  const Schema* table = nullptr;  // of a stand-in: the columns of its table
 
   // Returns the column of the relation with its values; nullopt for a row number.
   std::optional<std::uint32_t> place() const {
     if (kind == Kind::value) return column;
-    return kind == Kind::marked ? std::optional(first + column) : std::nullopt;
+    const bool is_text = kind == Kind::marked && (*table)[column].type.kind == penstock::Kind::string;
+    return is_text ? std::optional(first + column) : std::nullopt;
   }
   PlanColumn moved(std::uint32_t by) const {
     PlanColumn result = *this;

@@ -121,6 +121,7 @@ class Reader {
     syntax->type = *type;
     syntax->is_try = is_try_cast(expression);
     add_inputs(expression, *syntax);
+    if (syntax->inputs.size() != 1) return refused(expression, "a cast of no value");
     return syntax;
   }
 
@@ -175,7 +176,17 @@ class Reader {
     return syntax;
   }
 
+  static bool takes(std::string_view name, std::size_t count) {
+    if (name == "and" || name == "or") return count >= 1;
+    if (name == "not" || name == "is null" || name == "is not null") return count == 1;
+    if (name == "in") return count >= 2;
+    return count == (name == "between" ? 3 : 2);
+  }
+
   SyntaxPtr operation(const Tree& expression, std::string name) {
+    const std::size_t count = inputs_of(expression).size();
+    if (!takes(name, count))
+      return refused(expression, "'" + name + "' of " + std::to_string(count) + " values");
     auto syntax = make(expression, SyntaxKind::operation, std::move(name));
     add_inputs(expression, *syntax);
     return syntax;
@@ -194,7 +205,10 @@ class Reader {
         !name.empty() && (std::isalnum(static_cast<unsigned char>(name[0])) != 0 || name[0] == '_');
     if (is_word && name == "regexp_extract") return extraction(expression);
     if (is_word) return function(expression, std::move(name));
-    if (name == "-" && inputs_of(expression).size() == 1) name = "neg";
+    const std::size_t count = inputs_of(expression).size();
+    if (count < 1 || count > 2)
+      return refused(expression, "'" + name + "' of " + std::to_string(count) + " values");
+    if (name == "-" && count == 1) name = "neg";
     auto syntax = make(expression, SyntaxKind::operation, std::move(name));
     add_inputs(expression, *syntax);
     syntax->stated = stated_type(expression);

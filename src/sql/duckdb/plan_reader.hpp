@@ -72,6 +72,8 @@ class PlanReader {
   // read_joins.cpp
   Result<PlanRows> join(const Tree& plan);
   Result<PlanRows> join_of(const Tree& plan, PlanRows left, PlanRows right);
+  Result<PlanRows> turned_join(const Tree& plan, const PlanRows& left, const PlanRows& right,
+                               RelationJoin join);
   Result<PlanRows> cross_product(const Tree& plan);
   Result<PlanRows> delim_join(const Tree& plan);
   Result<PlanRows> delim_get(const Tree& plan);
@@ -81,6 +83,8 @@ class PlanReader {
   Status add_aggregate(const Tree& call, const PlanRows& rows, Aggregation& aggregation);
   Status add_moments(const Tree& call, std::string_view name, NodeId argument,
                      Aggregation& aggregation);
+  Result<RelationId> with_distances(RelationId input, const std::vector<std::uint32_t>& keys,
+                                    Aggregation& aggregation);
   Result<PlanRows> finished(const Tree& plan, RelationId groups, Aggregation& aggregation);
 
   // read_orders.cpp

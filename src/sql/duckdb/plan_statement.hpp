@@ -12,6 +12,7 @@ namespace penstock::sql {
 // definitions that it uses.
 Result<BoundSql> bind_by_duckdb(std::string_view statement, Plan& plan, const TableOpener& open,
                                 const std::vector<std::string>& definitions);
+bool is_query(std::string_view statement);  // and no INSERT, COPY, DESCRIBE...
 bool has_duckdb();
 std::string how_to_install_duckdb();
 

@@ -1,4 +1,5 @@
-// Aggregates of DuckDB's plans. Variances and deviations are computed of three sums.
+// Aggregates of DuckDB's plans. Variances and deviations take two passes: the mean of each group,
+// then the squared distances from it. Sums of squares would lose the digits of large numbers.
 #include <algorithm>
 #include <cmath>
 
@@ -35,12 +36,17 @@ std::vector<std::vector<std::uint32_t>> lists_of(const Tree& lists) {
 struct PlanReader::Aggregation {
   struct Output {
     std::uint32_t call = 0;                   // the first of its calls
-    const MomentFunction* moments = nullptr;  // of count, sum and sum of squares
+    const MomentFunction* moments = nullptr;  // of a count and a sum of squared distances
     std::optional<Type> stated = {};
   };
   Computed* computed = nullptr;
   RelationAggregate aggregate;
   std::vector<Output> outputs;
+  struct Moment {
+    std::uint32_t column = 0;  // of the values
+    std::size_t sum = 0;       // the call that adds up their squared distances
+  };
+  std::vector<Moment> moments;
 };
 
 Result<PlanRows> PlanReader::aggregate(const Tree& plan) {
@@ -57,16 +63,19 @@ Result<PlanRows> PlanReader::aggregate(const Tree& plan) {
   }
   for (std::size_t i = 0; i < calls.size(); i++)
     PENSTOCK_TRY(add_aggregate(calls.at(i), rows, aggregation));
-  PENSTOCK_ASSIGN(const RelationId input, computed.finish());
+  PENSTOCK_ASSIGN(RelationId input, computed.finish());
+  const auto sets = lists_of(plan["grouping_sets"]);
+  const bool has_sets = sets.size() > 1 || (sets.size() == 1 && sets[0].size() < keys.size());
+  if (!aggregation.moments.empty() && has_sets)
+    return refuse(plan, "a variance by several grouping sets");
+  PENSTOCK_ASSIGN(input, with_distances(input, keys, aggregation));
   Builder columns(schema(input));
   for (const std::uint32_t key : keys)
     aggregation.aggregate.keys.push_back({schema(input)[key].name, columns.column(key)});
   for (AggregateCall& call : aggregation.aggregate.aggregates)
     if (plan::takes_argument(call.function)) call.argument = columns.column(call.argument);
   aggregation.aggregate.graph = columns.graph();
-  const auto sets = lists_of(plan["grouping_sets"]);
-  if (sets.size() > 1 || (sets.size() == 1 && sets[0].size() < keys.size()))
-    aggregation.aggregate.sets = sets;
+  if (has_sets) aggregation.aggregate.sets = sets;
   aggregation.aggregate.groupings = lists_of(plan["grouping_functions"]);
   if (keys.empty() && aggregation.aggregate.aggregates.empty())
     aggregation.aggregate.aggregates.push_back({Aggregate::count_rows, 0, "count", {}});
@@ -76,7 +85,8 @@ Result<PlanRows> PlanReader::aggregate(const Tree& plan) {
 
 // The argument of a call is the number of a column until all are computed.
 Status PlanReader::add_aggregate(const Tree& call, const PlanRows& rows, Aggregation& aggregation) {
-  const std::string name(function_name(call));
+  std::string name(function_name(call));
+  if (name == "sum_no_overflow") name = "sum";  // of values that DuckDB 1 knows to be small
   const std::vector<Tree> inputs = inputs_of(call);
   Builder& builder = aggregation.computed->builder();
   std::vector<AggregateCall>& calls = aggregation.aggregate.aggregates;
@@ -129,31 +139,59 @@ Status PlanReader::add_moments(const Tree& call, std::string_view name, NodeId a
     return refuse(call, std::string(name) + "(DISTINCT)");
   Builder& builder = aggregation.computed->builder();
   PENSTOCK_ASSIGN(const NodeId value, builder.cast(argument, Type{Kind::float64}));
-  PENSTOCK_ASSIGN(const NodeId square, builder.binary(Op::multiply, value, value));
-  const std::uint32_t column = aggregation.computed->add(value),
-                      squares = aggregation.computed->add(square);
+  const std::uint32_t column = aggregation.computed->add(value);
   std::vector<AggregateCall>& calls = aggregation.aggregate.aggregates;
   calls.push_back({Aggregate::count, column, "count", {}});
-  calls.push_back({Aggregate::sum, column, "sum", {}});
-  calls.push_back({Aggregate::sum, squares, "sum of squares", {}});
+  aggregation.moments.push_back({column, calls.size()});
+  calls.push_back({Aggregate::sum, column, "squared distances", {}});
   return {};
+}
+
+// Adds the squared distances from the means of the groups behind the columns.
+Result<RelationId> PlanReader::with_distances(RelationId input,
+                                              const std::vector<std::uint32_t>& keys,
+                                              Aggregation& aggregation) {
+  if (aggregation.moments.empty()) return input;
+  Builder columns(schema(input));
+  RelationAggregate means;
+  means.graph = columns.graph();
+  RelationJoin join;
+  for (const std::uint32_t key : keys) {
+    join.keys.push_back({key, static_cast<std::uint32_t>(means.keys.size()), true});
+    means.keys.push_back({schema(input)[key].name, columns.column(key)});
+  }
+  for (const auto& moment : aggregation.moments)
+    means.aggregates.push_back(
+        {Aggregate::average, columns.column(moment.column), "mean", {}});
+  PENSTOCK_ASSIGN(const RelationId groups, relations_.aggregate(input, std::move(means)));
+  const std::uint32_t input_width = width(input);
+  PENSTOCK_ASSIGN(const RelationId joined, relations_.join(input, groups, std::move(join)));
+  Builder rows(schema(joined));
+  std::vector<Projection> projections;
+  for (std::uint32_t i = 0; i < input_width; i++)
+    projections.push_back({rows.schema()[i].name, rows.column(i)});
+  auto mean = input_width + static_cast<std::uint32_t>(keys.size());
+  for (const auto& moment : aggregation.moments) {
+    PENSTOCK_ASSIGN(const NodeId distance, rows.binary(Op::subtract, rows.column(moment.column),
+                                                       rows.column(mean++)));
+    PENSTOCK_ASSIGN(const NodeId square, rows.binary(Op::multiply, distance, distance));
+    aggregation.aggregate.aggregates[moment.sum].argument =
+        static_cast<NodeId>(projections.size());
+    projections.push_back({"squared distance", square});
+  }
+  return relations_.project(joined, rows.graph(), std::move(projections));
 }
 
 namespace {
 
-// (squares - sum * sum / count) / (count - 1), and NULL of too few values.
+// NULL of too few values.
 Result<NodeId> variance(Builder& rows, std::uint32_t first, const MomentFunction& function) {
   const Type real{Kind::float64};
   PENSTOCK_ASSIGN(const NodeId count, rows.cast(rows.column(first), real));
-  const NodeId sum = rows.column(first + 1), squares = rows.column(first + 2);
-  PENSTOCK_ASSIGN(const NodeId product, rows.binary(Op::multiply, sum, sum));
-  PENSTOCK_ASSIGN(const NodeId square_of_mean, rows.binary(Op::divide, product, count));
-  PENSTOCK_ASSIGN(const NodeId spread, rows.binary(Op::subtract, squares, square_of_mean));
   const NodeId zero = rows.literal(Scalar::of(0.0));
-  PENSTOCK_ASSIGN(const NodeId positive, rows.variadic(Op::greatest, {spread, zero}));
   const NodeId one = rows.literal(Scalar::of(function.is_sample ? 1.0 : 0.0));
   PENSTOCK_ASSIGN(const NodeId divisor, rows.binary(Op::subtract, count, one));
-  PENSTOCK_ASSIGN(NodeId result, rows.binary(Op::divide, positive, divisor));
+  PENSTOCK_ASSIGN(NodeId result, rows.binary(Op::divide, rows.column(first + 1), divisor));
   if (function.is_root) { PENSTOCK_ASSIGN(result, rows.unary(Op::square_root, result)); }
   PENSTOCK_ASSIGN(const NodeId has_values, rows.binary(Op::greater, divisor, zero));
   return rows.select(has_values, result, rows.literal(Scalar::null_of(real)));

@@ -4,6 +4,7 @@
 #include <optional>
 #include <utility>
 
+#include "relation/shape.hpp"
 #include "sql/duckdb/plan_expression.hpp"
 #include "sql/duckdb/plan_reader.hpp"
 
@@ -122,13 +123,43 @@ Result<PlanRows> PlanReader::join_of(const Tree& plan, PlanRows left, PlanRows r
     PENSTOCK_TRY(add(value(builder, plan[field], columns, "ON")));
   }
   join.graph = builder.graph();
-  if (kind->is_turned) return refuse(plan, "a join that is named by its right side");
+  if (kind->type == JoinType::mark && !others.empty())
+    return refuse(plan, "ANY and ALL of a comparison other than =");
+  if (kind->is_turned) return turned_join(plan, left, right, std::move(join));
   PlanRows rows;
   PENSTOCK_ASSIGN(rows.relation, relations_.join(left.relation, right.relation, std::move(join)));
   rows.columns = picked(left.columns, plan["left_projection_map"]);
   if (kind->type == JoinType::mark) rows.columns.push_back({PlanColumn::Kind::value, left_width});
   if (yields_left_alone(kind->type)) return rows;
   for (const PlanColumn& column : picked(right_columns, plan["right_projection_map"]))
+    rows.columns.push_back(column);
+  return rows;
+}
+
+// The right rows are the ones that are kept: they become the left side.
+Result<PlanRows> PlanReader::turned_join(const Tree& plan, const PlanRows& left,
+                                         const PlanRows& right, RelationJoin join) {
+  const std::uint32_t left_width = width(left.relation), right_width = width(right.relation);
+  for (RelationKey& key : join.keys) std::swap(key.left, key.right);
+  if (join.residual) {
+    Schema pair = schema(right.relation);
+    const Schema& behind = schema(left.relation);
+    pair.insert(pair.end(), behind.begin(), behind.end());
+    relation::ColumnList columns = relation::columns_from(right_width, left_width);
+    for (const std::uint32_t column : relation::columns_from(0, right_width))
+      columns.push_back(column);
+    const relation::Moved moved_condition =
+        relation::moved(pair, *join.graph, {*join.residual}, columns);
+    join.graph = moved_condition.graph;
+    join.residual = moved_condition.roots[0];
+  }
+  const bool keeps_right_alone = yields_left_alone(join.type);
+  PlanRows rows;
+  PENSTOCK_ASSIGN(rows.relation,
+                  relations_.join(right.relation, left.relation, std::move(join)));
+  if (!keeps_right_alone)
+    rows.columns = picked(moved(left.columns, right_width), plan["left_projection_map"]);
+  for (const PlanColumn& column : picked(right.columns, plan["right_projection_map"]))
     rows.columns.push_back(column);
   return rows;
 }

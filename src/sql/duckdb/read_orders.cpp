@@ -141,9 +141,12 @@ Result<PlanRows> PlanReader::set_operation(const Tree& plan) {
     PENSTOCK_ASSIGN(rows, exact(rows));
     inputs.push_back(rows.relation);
   }
-  if (inputs.size() < 2) return Status(Code::invalid, "the plan lacks an input of an operator");
+  if (inputs.empty() || (inputs.size() == 1 && !is_union))
+    return Status(Code::invalid, "the plan lacks an input of an operator");
   if (is_union) {
-    PENSTOCK_ASSIGN(rows.relation, relations_.append(std::move(inputs)));
+    if (inputs.size() > 1) {  // else DuckDB has left out inputs without rows
+      PENSTOCK_ASSIGN(rows.relation, relations_.append(std::move(inputs)));
+    }
     if (!all) { PENSTOCK_ASSIGN(rows.relation, relations_.distinct(rows.relation)); }
     return rows;
   }
@@ -214,15 +217,18 @@ std::optional<WindowCall> PlanReader::window_call(const Tree& call, Computed& co
     if (!column.ok()) return problems_.pass(column.status()), std::nullopt;
     added.column = *column;
   }
+  // DuckDB 2 has the distance and the default among the inputs.
   const bool is_offset = *function == WindowFunction::lag || *function == WindowFunction::lead;
-  if (is_offset && call["offset_expr"]) {
-    const auto distance = value_of_json(call["offset_expr"]["value"]);
+  const Tree offset = inputs.size() > 1 ? inputs[1] : call["offset_expr"],
+             otherwise = inputs.size() > 2 ? inputs[2] : call["default_expr"];
+  if (is_offset && offset) {
+    const auto distance = value_of_json(offset["value"]);
     if (!distance || distance->is_null || distance->integer < 0)
       return refused("a distance that is no constant");
     added.distance = static_cast<std::uint64_t>(distance->integer);
   }
-  if (is_offset && call["default_expr"] && !call["default_expr"]["value"]["is_null"].boolean()) {
-    const Result<std::uint32_t> column = columns.column(call["default_expr"], "OVER");
+  if (is_offset && otherwise && !otherwise["value"]["is_null"].boolean()) {
+    const Result<std::uint32_t> column = columns.column(otherwise, "OVER");
     if (!column.ok()) return problems_.pass(column.status()), std::nullopt;
     added.otherwise = *column;
   }

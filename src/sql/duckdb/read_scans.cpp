@@ -43,8 +43,8 @@ Result<PlanRows> PlanReader::scan(const Tree& plan) {
   const Tree parameters = plan["parameters"];
   if (function_name(plan) == "range" && parameters.size() == 2) {
     const std::int64_t first = parameters.at(0)["value"].integer();
-    const auto table = static_cast<std::uint64_t>(first / stand_in_rows);
-    if (first >= 0 && first % stand_in_rows == 0 && table < tables_.size())
+    const auto table = static_cast<std::uint64_t>(first / stand_in_rows - 1);
+    if (first >= stand_in_rows && first == first_row_of(table) && table < tables_.size())
       return stand_in(plan, table);
   }
   return named_table(plan);
@@ -54,7 +54,7 @@ Result<PlanRows> PlanReader::stand_in(const Tree& plan, std::size_t table) {
   PlanRows rows{relations_.scan(tables_[table]), {}};
   PlanColumn number;
   number.kind = PlanColumn::Kind::row_number;
-  number.count = width(rows.relation);
+  number.table = &tables_[table]->schema();
   const Tree chosen = plan["projection_ids"];
   rows.columns.assign(
       std::max<std::size_t>(chosen.size() > 0 ? chosen.size() : plan["column_indexes"].size(), 1),

@@ -1,7 +1,8 @@
 #include "sql/duckdb/stand_ins.hpp"
 
 #include <algorithm>
-#include <optional>
+#include <set>
+#include <utility>
 
 #include "sql/duckdb/plan_columns.hpp"
 #include "sql/parse/table_function.hpp"
@@ -37,38 +38,82 @@ class TablePlaces {
   explicit TablePlaces(const Lexed& lexed) : lexed_(lexed) {}
 
   // Returns whether a table may stand at the token. Call for each in turn.
-  bool visit(const Token& token) {
-    const bool is_here = expects_table_;
-    const bool was_in_from = in_from_.back();
-    expects_table_ = false;
+  bool visit(std::size_t at) {
+    const Token& token = lexed_.tokens[at];
+    const bool is_here = std::exchange(expects_table_, false);
     if (is_symbol(lexed_, token, "(")) {
-      in_from_.push_back(is_here);
+      levels_.push_back({is_here, at > 0 && is_call(at)});
       expects_table_ = is_here;
       return false;
     }
+    Level& level = levels_.back();
     if (is_symbol(lexed_, token, ")")) {
-      if (in_from_.size() > 1) in_from_.pop_back();
+      if (levels_.size() > 1) levels_.pop_back();
     } else if (is_symbol(lexed_, token, ",")) {
-      expects_table_ = was_in_from;
+      expects_table_ = level.is_in_from;
     } else if (is_any_keyword(lexed_, token, {"from", "join"})) {
-      in_from_.back() = expects_table_ = true;
+      level.is_in_from = expects_table_ = !level.is_call && !is_distinct_from(at);
+      return false;
+    } else if (is_keyword_token(lexed_, token, "select")) {
+      level = {};
       return false;
     } else if (is_any_keyword(lexed_, token,
-                              {"select", "where", "group", "order", "having", "limit", "offset",
-                               "union", "intersect", "except", "window", "qualify", "sample"})) {
-      in_from_.back() = false;
+                              {"where", "group", "order", "having", "limit", "offset", "union",
+                               "intersect", "except", "window", "qualify", "sample", "values"})) {
+      level.is_in_from = false;
       return false;
-    } else if (is_any_keyword(lexed_, token, {"lateral"})) {
+    } else if (is_keyword_token(lexed_, token, "lateral")) {
       expects_table_ = is_here;
     }
     return is_here;
   }
 
  private:
+  struct Level {
+    bool is_in_from = false;
+    bool is_call = false;  // of a function: extract(year FROM x)
+  };
+
+  bool is_call(std::size_t parenthesis) const {
+    const Token& before = lexed_.tokens[parenthesis - 1];
+    return before.kind == TokenKind::word &&
+           !is_any_keyword(lexed_, before,
+                           {"from", "join", "in", "as", "exists", "materialized", "on", "where",
+                            "and", "or", "not", "any", "all", "some", "union", "except",
+                            "intersect", "select", "lateral", "by", "when", "then", "else"});
+  }
+  bool is_distinct_from(std::size_t from) const {  // a IS [NOT] DISTINCT FROM b
+    return from > 1 && is_keyword_token(lexed_, lexed_.tokens[from - 1], "distinct") &&
+           is_any_keyword(lexed_, lexed_.tokens[from - 2], {"is", "not"});
+  }
+
   const Lexed& lexed_;
-  std::vector<bool> in_from_{false};  // by open parenthesis
+  std::vector<Level> levels_{1};  // by open parenthesis
   bool expects_table_ = false;
 };
+
+// Returns the names that WITH defines, in lower case: a name, AS and a parenthesis.
+std::set<std::string> names_of_with(const Lexed& lexed) {
+  std::set<std::string> names;
+  const auto& tokens = lexed.tokens;
+  for (std::size_t i = 0; i < tokens.size(); i++) {
+    if (tokens[i].kind != TokenKind::word && tokens[i].kind != TokenKind::quoted) continue;
+    std::size_t at = i + 1;
+    if (at < tokens.size() && is_symbol(lexed, tokens[at], "("))
+      at = after_brackets(lexed, at, tokens.size());
+    const auto take = [&](std::string_view word) {
+      const bool is_here = at < tokens.size() && is_keyword_token(lexed, tokens[at], word);
+      at += is_here;
+      return is_here;
+    };
+    if (!take("as")) continue;
+    take("not");
+    take("materialized");
+    if (at < tokens.size() && is_symbol(lexed, tokens[at], "("))
+      names.insert(lower(value_of(lexed, tokens[i])));
+  }
+  return names;
+}
 
 class Rewriter {
  public:
@@ -76,9 +121,11 @@ class Rewriter {
 
   Rewritten rewrite() {
     TablePlaces places(lexed_);
+    const std::set<std::string> hidden = names_of_with(lexed_);
     for (std::size_t i = 0; i < lexed_.tokens.size(); i++) {
       const Token& token = lexed_.tokens[i];
-      if (!places.visit(token)) continue;
+      if (!places.visit(i)) continue;
+      if (token.kind != TokenKind::string && hidden.contains(lower(value_of(lexed_, token)))) continue;
       if (is_table_function(lexed_, i)) {
         const std::size_t end = after_brackets(lexed_, i + 1, lexed_.tokens.size());
         const auto reference = read_table_function(lexed_, i);
@@ -148,7 +195,7 @@ std::vector<std::string> StandIns::view_statements() const {
     std::string columns;
     for (std::uint32_t c = 0; c < table.schema().size(); c++)
       columns += (c > 0 ? ", " : "") + column_of_view(table.schema()[c], c);
-    const std::int64_t first = static_cast<std::int64_t>(i) * stand_in_rows;
+    const std::int64_t first = first_row_of(i);
     const auto rows = static_cast<std::int64_t>(table.row_count().value_or(rows_if_unknown));
     statements.push_back("CREATE SCHEMA t" + std::to_string(i));
     statements.push_back("CREATE VIEW " + names_[i] + " AS SELECT " + columns + " FROM range(" +

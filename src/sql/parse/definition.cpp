@@ -77,6 +77,7 @@ class DefinitionReader {
     PENSTOCK_TRY(read_kind());
     if (take("if")) {
       if (!take("not") || !take("exists")) return wrong("NOT EXISTS is expected behind IF");
+      if (definition_.replaces) return wrong("OR REPLACE and IF NOT EXISTS exclude each other");
       definition_.only_missing = true;
     }
     PENSTOCK_TRY(read_name());
@@ -106,12 +107,15 @@ class DefinitionReader {
 
   Status read_drop() {
     PENSTOCK_TRY(read_kind());
+    definition_.dropped = definition_.kind;
     definition_.kind = DefinitionKind::drop;
     if (take("if")) {
       if (!take("exists")) return wrong("EXISTS is expected behind IF");
       definition_.only_present = true;
     }
-    return read_name();
+    PENSTOCK_TRY(read_name());
+    return at_ == lexed_.tokens.size() ? Status()
+                                       : wrong("DROP takes one name", Code::unsupported);
   }
 
   Lexed lexed_;

@@ -16,6 +16,7 @@ struct Definition {
   bool replaces = false;      // OR REPLACE
   bool only_missing = false;  // IF NOT EXISTS
   bool only_present = false;  // DROP ... IF EXISTS
+  DefinitionKind dropped = DefinitionKind::view;  // DROP
   std::string text;           // the whole statement
   std::string query;          // the SELECT of a view or a table
   // A table or file of which the view is all columns and rows; "" for any other view.

@@ -17,6 +17,7 @@ Result<BoundSql> bind_automatically(std::string_view statement, Plan& plan, cons
     plan = std::move(own_plan);
     return own;
   }
+  if (!sql::is_query(statement)) return own;
   if (!sql::has_duckdb())
     return code == Code::unsupported ? own.with(sql::how_to_install_duckdb()) : own;
   Result<BoundSql> planned = sql::bind_by_duckdb(statement, plan, open, definitions);

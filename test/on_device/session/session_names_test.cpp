@@ -97,7 +97,7 @@ TEST_F(SessionNamesTest, AViewOfItselfIsRefused) {
       Planner::own);
 }
 // Ends the process by a stack without end, until the session follows names no further.
-TEST_F(SessionNamesTest, DISABLED_ViewsOfEachOtherAreRefused) {
+TEST_F(SessionNamesTest, ViewsOfEachOtherAreRefused) {
   in_each_session(
       [&](auto ask) {
         EXPECT_EQ(ask("CREATE VIEW v AS SELECT * FROM w"), "");
@@ -328,7 +328,7 @@ TEST_F(PlannedNamesTest, AMacroOfATableReadsItsFile) {
 }
 // The two that are left out are right as soon as the planner gets a replaced view before its
 // readers, and stand-ins leave names of WITH alone.
-TEST_F(PlannedNamesTest, DISABLED_AReplacedViewIsStillThereForItsReaders) {
+TEST_F(PlannedNamesTest, AReplacedViewIsStillThereForItsReaders) {
   in_each_session([&](auto ask) {
     EXPECT_EQ(ask("CREATE VIEW v AS SELECT n + 1 AS n FROM " + file("a")), "");
     EXPECT_EQ(ask("CREATE VIEW w AS SELECT n * 2 AS n FROM v"), "");
@@ -336,7 +336,7 @@ TEST_F(PlannedNamesTest, DISABLED_AReplacedViewIsStillThereForItsReaders) {
     EXPECT_EQ(ask("SELECT sum(n) FROM w"), "24|");
   });
 }
-TEST_F(PlannedNamesTest, DISABLED_ANameOfWithHidesATable) {
+TEST_F(PlannedNamesTest, ANameOfWithHidesATable) {
   in_each_session([&](auto ask) {
     EXPECT_EQ(ask("CREATE TABLE t AS SELECT n FROM " + file("a")), "3|");
     EXPECT_EQ(ask("WITH t AS (SELECT 7 AS n) SELECT n FROM t UNION ALL SELECT 8 ORDER BY n"),
