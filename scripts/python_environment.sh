@@ -12,7 +12,7 @@ cd "$(dirname "${BASH_SOURCE[0]}")/.."
 packages=(pyarrow==25.0.1)
 case ${1:-test} in
   library) ;;
-  run) packages+=(tpchgen-cli==4.0.0) ;;
+  run) packages+=(tpchgen-cli==4.0.0 duckdb-cli==1.5.6) ;;
   test | plot)
     packages+=(tpchgen-cli==4.0.0 duckdb==2.0.1 numpy==2.4.6 clang-format==22.1.8 ruff==0.17.6)
     packages+=(dask==2026.8.0 click==8.5.1 cloudpickle==3.1.3 fsspec==2026.9.0

@@ -211,7 +211,8 @@ Result<BoundSql> bind_planned(std::string_view statement, Plan& plan, const Tabl
                   run_in_duckdb(*program, planning_statements(stand_ins, used, rewritten.text)));
   const double seconds = now_seconds() - start;
   nlohmann::json json = nlohmann::json::parse(answer, nullptr, false);
-  if (json.is_discarded()) json = nlohmann::json::parse(with_quoted_numbers(answer), nullptr, false);
+  if (json.is_discarded())
+    json = nlohmann::json::parse(with_quoted_numbers(answer), nullptr, false);
   if (json.is_discarded()) return Status(Code::internal, "DuckDB's plan is not JSON");
   lexed.rewritten = std::move(rewritten.text);
   lexed.pieces = std::move(rewritten.pieces);
@@ -231,11 +232,13 @@ bool is_query(std::string_view statement) {
   const Lexed lexed = lexed_for_duckdb(statement);
   std::size_t at = 0;
   while (at < lexed.tokens.size() && is_symbol(lexed, lexed.tokens[at], "(")) at++;
-  constexpr std::string_view words[] = {"select", "with", "from", "values", "table", "pivot",
-                                        "unpivot"};
-  return at < lexed.tokens.size() && std::ranges::any_of(words, [&](std::string_view word) {
-           return is_keyword_token(lexed, lexed.tokens[at], word);
-         });
+  constexpr std::string_view words[] = {"select", "with",  "from",   "values",
+                                        "table",  "pivot", "unpivot"};
+  return at < lexed.tokens.size() && std::ranges::any_of(
+                                         words,
+                                         [&](std::string_view word) {
+                                           return is_keyword_token(lexed, lexed.tokens[at], word);
+                                         });
 }
 
 bool has_duckdb() { return planner_program().has_value(); }

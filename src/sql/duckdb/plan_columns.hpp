@@ -31,14 +31,15 @@ struct PlanColumn {
     marked       // the text with the mark of a column
   };
   Kind kind = Kind::value;
-  std::uint32_t column = 0;  // value: of the relation; marked: of the table
-  std::uint32_t first = 0;   // of a stand-in: where its table's columns begin in the relation
+  std::uint32_t column = 0;       // value: of the relation; marked: of the table
+  std::uint32_t first = 0;        // of a stand-in: where its table's columns begin in the relation
   const Schema* table = nullptr;  // of a stand-in: the columns of its table
 
   // Returns the column of the relation with its values; nullopt for a row number.
   std::optional<std::uint32_t> place() const {
     if (kind == Kind::value) return column;
-    const bool is_text = kind == Kind::marked && (*table)[column].type.kind == penstock::Kind::string;
+    const bool is_text =
+        kind == Kind::marked && (*table)[column].type.kind == penstock::Kind::string;
     return is_text ? std::optional(first + column) : std::nullopt;
   }
   PlanColumn moved(std::uint32_t by) const {

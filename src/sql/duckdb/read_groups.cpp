@@ -161,8 +161,7 @@ Result<RelationId> PlanReader::with_distances(RelationId input,
     means.keys.push_back({schema(input)[key].name, columns.column(key)});
   }
   for (const auto& moment : aggregation.moments)
-    means.aggregates.push_back(
-        {Aggregate::average, columns.column(moment.column), "mean", {}});
+    means.aggregates.push_back({Aggregate::average, columns.column(moment.column), "mean", {}});
   PENSTOCK_ASSIGN(const RelationId groups, relations_.aggregate(input, std::move(means)));
   const std::uint32_t input_width = width(input);
   PENSTOCK_ASSIGN(const RelationId joined, relations_.join(input, groups, std::move(join)));
@@ -172,11 +171,10 @@ Result<RelationId> PlanReader::with_distances(RelationId input,
     projections.push_back({rows.schema()[i].name, rows.column(i)});
   auto mean = input_width + static_cast<std::uint32_t>(keys.size());
   for (const auto& moment : aggregation.moments) {
-    PENSTOCK_ASSIGN(const NodeId distance, rows.binary(Op::subtract, rows.column(moment.column),
-                                                       rows.column(mean++)));
+    PENSTOCK_ASSIGN(const NodeId distance,
+                    rows.binary(Op::subtract, rows.column(moment.column), rows.column(mean++)));
     PENSTOCK_ASSIGN(const NodeId square, rows.binary(Op::multiply, distance, distance));
-    aggregation.aggregate.aggregates[moment.sum].argument =
-        static_cast<NodeId>(projections.size());
+    aggregation.aggregate.aggregates[moment.sum].argument = static_cast<NodeId>(projections.size());
     projections.push_back({"squared distance", square});
   }
   return relations_.project(joined, rows.graph(), std::move(projections));

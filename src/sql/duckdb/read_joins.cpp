@@ -155,8 +155,7 @@ Result<PlanRows> PlanReader::turned_join(const Tree& plan, const PlanRows& left,
   }
   const bool keeps_right_alone = yields_left_alone(join.type);
   PlanRows rows;
-  PENSTOCK_ASSIGN(rows.relation,
-                  relations_.join(right.relation, left.relation, std::move(join)));
+  PENSTOCK_ASSIGN(rows.relation, relations_.join(right.relation, left.relation, std::move(join)));
   if (!keeps_right_alone)
     rows.columns = picked(moved(left.columns, right_width), plan["left_projection_map"]);
   for (const PlanColumn& column : picked(right.columns, plan["right_projection_map"]))

@@ -78,9 +78,10 @@ class TablePlaces {
     const Token& before = lexed_.tokens[parenthesis - 1];
     return before.kind == TokenKind::word &&
            !is_any_keyword(lexed_, before,
-                           {"from", "join", "in", "as", "exists", "materialized", "on", "where",
-                            "and", "or", "not", "any", "all", "some", "union", "except",
-                            "intersect", "select", "lateral", "by", "when", "then", "else"});
+                           {"from",    "join",  "in",    "as",     "exists",    "materialized",
+                            "on",      "where", "and",   "or",     "not",       "any",
+                            "all",     "some",  "union", "except", "intersect", "select",
+                            "lateral", "by",    "when",  "then",   "else"});
   }
   bool is_distinct_from(std::size_t from) const {  // a IS [NOT] DISTINCT FROM b
     return from > 1 && is_keyword_token(lexed_, lexed_.tokens[from - 1], "distinct") &&
@@ -125,7 +126,8 @@ class Rewriter {
     for (std::size_t i = 0; i < lexed_.tokens.size(); i++) {
       const Token& token = lexed_.tokens[i];
       if (!places.visit(i)) continue;
-      if (token.kind != TokenKind::string && hidden.contains(lower(value_of(lexed_, token)))) continue;
+      if (token.kind != TokenKind::string && hidden.contains(lower(value_of(lexed_, token))))
+        continue;
       if (is_table_function(lexed_, i)) {
         const std::size_t end = after_brackets(lexed_, i + 1, lexed_.tokens.size());
         const auto reference = read_table_function(lexed_, i);

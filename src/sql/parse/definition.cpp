@@ -114,8 +114,7 @@ class DefinitionReader {
       definition_.only_present = true;
     }
     PENSTOCK_TRY(read_name());
-    return at_ == lexed_.tokens.size() ? Status()
-                                       : wrong("DROP takes one name", Code::unsupported);
+    return at_ == lexed_.tokens.size() ? Status() : wrong("DROP takes one name", Code::unsupported);
   }
 
   Lexed lexed_;

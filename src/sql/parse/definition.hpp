@@ -13,12 +13,12 @@ enum class DefinitionKind : unsigned char { view, table, macro, drop };
 struct Definition {
   DefinitionKind kind = DefinitionKind::view;
   std::string name;
-  bool replaces = false;      // OR REPLACE
-  bool only_missing = false;  // IF NOT EXISTS
-  bool only_present = false;  // DROP ... IF EXISTS
+  bool replaces = false;                          // OR REPLACE
+  bool only_missing = false;                      // IF NOT EXISTS
+  bool only_present = false;                      // DROP ... IF EXISTS
   DefinitionKind dropped = DefinitionKind::view;  // DROP
-  std::string text;           // the whole statement
-  std::string query;          // the SELECT of a view or a table
+  std::string text;                               // the whole statement
+  std::string query;                              // the SELECT of a view or a table
   // A table or file of which the view is all columns and rows; "" for any other view.
   std::string only_table = {};
 };

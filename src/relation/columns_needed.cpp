@@ -1,0 +1,136 @@
+#include "relation/columns_needed.hpp"
+
+#include "expr/operation.hpp"
+#include "plan/aggregates.hpp"
+
+namespace penstock::relation {
+namespace {
+
+void add_read(const Graph& graph, NodeId root, Needed& columns) {
+  for (const std::uint32_t column : expr::columns_read(graph, std::span(&root, 1)))
+    columns.insert(column);
+}
+
+// Rows that are only counted have a column.
+bool keeps_a_column(const Relation& relation) {
+  return relation.kind == RelationKind::project || relation.kind == RelationKind::append ||
+         (relation.kind == RelationKind::aggregate && relation.aggregate.keys.empty());
+}
+
+}  // namespace
+
+Readers::Readers(const RelationGraph& relations, RelationId result)
+    : relations_(relations), needed_(relations.size()), is_reached_(relations.size(), false) {
+  is_reached_[result] = true;
+  add_all(result);
+  for (RelationId id = result + 1; id-- > 0;)  // inputs have smaller numbers
+    if (is_reached_[id]) visit(id);
+}
+
+Needed& Readers::reach(const Relation& relation, std::size_t input) {
+  const RelationId id = relation.inputs[input];
+  is_reached_[id] = true;
+  return needed_[id];
+}
+
+void Readers::add_all(RelationId id) {
+  for (std::uint32_t i = 0; i < width(relations_.at(id)); i++) needed_[id].insert(i);
+}
+
+void Readers::visit(RelationId id) {
+  const Relation& relation = relations_.at(id);
+  if (needed_[id].empty() && keeps_a_column(relation)) needed_[id].insert(0);
+  const Needed& own = needed_[id];
+  switch (relation.kind) {
+    case RelationKind::scan: return;
+    case RelationKind::filter: {
+      Needed& input = reach(relation, 0);
+      input.insert(own.begin(), own.end());
+      return add_read(*relation.graph, relation.predicate, input);
+    }
+    case RelationKind::project: {
+      Needed& input = reach(relation, 0);
+      for (const std::uint32_t i : own)
+        add_read(*relation.graph, relation.projections[i].root, input);
+      return;
+    }
+    case RelationKind::join: return visit_join(relation, own);
+    case RelationKind::aggregate: return visit_aggregate(relation, own);
+    case RelationKind::window: return visit_window(relation, own);
+    case RelationKind::sort: {
+      Needed& input = reach(relation, 0);
+      input.insert(own.begin(), own.end());
+      for (const SortKey& key : relation.sort_keys) input.insert(key.column);
+      return;
+    }
+    case RelationKind::limit: reach(relation, 0).insert(own.begin(), own.end()); return;
+    case RelationKind::append:
+      for (std::size_t i = 0; i < relation.inputs.size(); i++)
+        reach(relation, i).insert(own.begin(), own.end());
+      return;
+    case RelationKind::distinct:
+    case RelationKind::intersect:
+    case RelationKind::except:  // rows are compared whole
+      for (std::size_t i = 0; i < relation.inputs.size(); i++) {
+        reach(relation, i);
+        add_all(relation.inputs[i]);
+      }
+  }
+}
+
+void Readers::visit_join(const Relation& relation, const Needed& own) {
+  Needed &left = reach(relation, 0), &right = reach(relation, 1);
+  const std::uint32_t left_width = width(relations_.at(relation.inputs[0])),
+                      right_width = width(relations_.at(relation.inputs[1]));
+  Needed pair = own;
+  if (relation.join.residual) add_read(*relation.join.graph, *relation.join.residual, pair);
+  for (const std::uint32_t column : pair)
+    if (column < left_width)
+      left.insert(column);
+    else if (column - left_width < right_width && relation.join.type != JoinType::mark)
+      right.insert(column - left_width);
+  // The mark stands behind the left columns, where a residual has the right ones.
+  if (relation.join.type == JoinType::mark && relation.join.residual) {
+    Needed read;
+    add_read(*relation.join.graph, *relation.join.residual, read);
+    for (const std::uint32_t column : read)
+      if (column >= left_width) right.insert(column - left_width);
+  }
+  for (const RelationKey& key : relation.join.keys) {
+    left.insert(key.left);
+    right.insert(key.right);
+  }
+}
+
+void Readers::visit_aggregate(const Relation& relation, const Needed& own) {
+  Needed& input = reach(relation, 0);
+  const RelationAggregate& aggregate = relation.aggregate;
+  for (const Projection& key : aggregate.keys) add_read(*aggregate.graph, key.root, input);
+  for (std::uint32_t i = 0; i < aggregate.aggregates.size(); i++) {
+    const AggregateCall& call = aggregate.aggregates[i];
+    const bool is_read = own.contains(static_cast<std::uint32_t>(aggregate.keys.size()) + i);
+    if (is_read && plan::takes_argument(call.function))
+      add_read(*aggregate.graph, call.argument, input);
+  }
+}
+
+void Readers::visit_window(const Relation& relation, const Needed& own) {
+  Needed& input = reach(relation, 0);
+  const std::uint32_t input_width = width(relations_.at(relation.inputs[0]));
+  for (const std::uint32_t column : relation.window.partition) input.insert(column);
+  for (const SortKey& key : relation.window.order) input.insert(key.column);
+  for (const std::uint32_t column : own) {
+    if (column < input_width) {
+      input.insert(column);
+      continue;
+    }
+    const WindowCall& call = relation.window.calls[column - input_width];
+    const bool is_ranked =
+        call.function == WindowFunction::row_number || call.function == WindowFunction::rank ||
+        call.function == WindowFunction::dense_rank || call.function == WindowFunction::count_rows;
+    if (!is_ranked) input.insert(call.column);
+    if (call.otherwise) input.insert(*call.otherwise);
+  }
+}
+
+}  // namespace penstock::relation

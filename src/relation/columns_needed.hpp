@@ -1,0 +1,36 @@
+// Finds which columns of relations are read.
+#pragma once
+#include <set>
+#include <vector>
+
+#include "penstock/relation.hpp"
+
+namespace penstock::relation {
+
+using Needed = std::set<std::uint32_t>;  // columns of a relation
+
+inline std::uint32_t width(const Relation& relation) {
+  return static_cast<std::uint32_t>(relation.schema.size());
+}
+
+// The columns that are read of each relation, from the result down.
+class Readers {
+ public:
+  Readers(const RelationGraph& relations, RelationId result);
+  bool is_reached(RelationId id) const { return is_reached_[id]; }
+  const Needed& of(RelationId id) const { return needed_[id]; }
+
+ private:
+  Needed& reach(const Relation& relation, std::size_t input);
+  void add_all(RelationId id);
+  void visit(RelationId id);
+  void visit_join(const Relation& relation, const Needed& own);
+  void visit_aggregate(const Relation& relation, const Needed& own);
+  void visit_window(const Relation& relation, const Needed& own);
+
+  const RelationGraph& relations_;
+  std::vector<Needed> needed_;
+  std::vector<bool> is_reached_;
+};
+
+}  // namespace penstock::relation
