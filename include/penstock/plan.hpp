@@ -35,9 +35,10 @@ class Plan {
   Result<StepId> reduce(StepId input, std::shared_ptr<const Graph> graph,
                         std::vector<AggregateCall> aggregates);
   // Yields the keys, then the aggregates. Rows are sorted by the keys (NULLs last), so that every
-  // device gives one order.
+  // device gives one order; with `any_order` they need not be.
   Result<StepId> group_by(StepId input, std::shared_ptr<const Graph> graph,
-                          std::vector<Projection> keys, std::vector<AggregateCall> aggregates);
+                          std::vector<Projection> keys, std::vector<AggregateCall> aggregates,
+                          bool any_order = false);
   Result<StepId> order_by(StepId input, std::vector<SortKey> keys);  // stable
   // Yields the input's columns, then the columns of the calls. Rows keep their order. Results have
   // the types of aggregates.

@@ -134,6 +134,7 @@ struct Step {
   NodeId predicate = 0;                   // filter
   std::vector<Projection> projections;    // map; the keys of group_by
   std::vector<AggregateCall> aggregates;  // reduce, group_by
+  bool any_order = false;                 // group_by: its rows need not be sorted
   std::vector<SortKey> sort_keys;
   std::uint64_t limit = 0, offset = 0;
   Window window;

@@ -216,11 +216,13 @@ Result<StepId> Plan::reduce(StepId input, std::shared_ptr<const Graph> graph,
 }
 
 Result<StepId> Plan::group_by(StepId input, std::shared_ptr<const Graph> graph,
-                              std::vector<Projection> keys, std::vector<AggregateCall> aggregates) {
+                              std::vector<Projection> keys, std::vector<AggregateCall> aggregates,
+                              bool any_order) {
   if (keys.empty()) return wrong(StepKind::group_by, "it has no keys; use reduce");
   PENSTOCK_TRY(check(StepKind::group_by, input, graph.get(), roots_of(keys, aggregates)));
   Step step;
   step.kind = StepKind::group_by;
+  step.any_order = any_order;
   step.inputs = {input};
   step.schema = projected(keys, *graph);
   PENSTOCK_ASSIGN(Schema fields, aggregate_fields(StepKind::group_by, aggregates, *graph));

@@ -23,7 +23,7 @@ Result<StepId> Lowering::distinct(StepId rows) {
   std::vector<Projection> keys;
   for (std::uint32_t i = 0; i < builder.schema().size(); i++)
     keys.push_back({builder.schema()[i].name, builder.column(i)});
-  return plan_.group_by(rows, builder.graph(), std::move(keys), {});
+  return plan_.group_by(rows, builder.graph(), std::move(keys), {}, true);
 }
 
 Result<StepId> Lowering::aggregate(const Relation& relation) {
@@ -64,7 +64,7 @@ Result<StepId> Lowering::grouped(const RelationAggregate& all, const ColumnList&
   if (set.empty() && calls.empty()) calls.push_back({Aggregate::count_rows, 0, "count", {}});
   PENSTOCK_ASSIGN(StepId groups, set.empty()
                                      ? plan_.reduce(input, values.graph, std::move(calls))
-                                     : plan_.group_by(input, values.graph, keys, std::move(calls)));
+                                     : plan_.group_by(input, values.graph, keys, std::move(calls), true));
   PENSTOCK_ASSIGN(groups, whole(all, halved, set.size(), groups));
   const bool is_whole = set == columns_from(0, static_cast<std::uint32_t>(aggregate.keys.size()));
   if (is_whole && aggregate.groupings.empty()) return groups;

@@ -181,7 +181,7 @@ Result<Table> GroupTable::finish(const TopK* first) {
     table.columns.push_back(column_of_groups(c, groups));
     if (c < program_.key_count) order.push_back({c, false, false});
   }
-  if (are_sorted) return table;
+  if (are_sorted || program_.any_order) return table;
   return gather(table, order_on_host(normalized_keys(table, order), groups.size(), groups.size()));
 }
 

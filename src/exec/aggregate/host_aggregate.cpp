@@ -54,6 +54,7 @@ class GroupFinder {
   }
   // The key is the first of the values.
   std::vector<Partial>& find(std::span<const Scalar> values) {
+    if (program_.key_count == 0 && !groups_.empty()) return groups_[0].second;
     bytes_.clear();
     const std::span<const Scalar> key = values.first(program_.key_count);
     for (const Scalar& value : key) append_bytes(bytes_, value);

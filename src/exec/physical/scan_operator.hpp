@@ -42,7 +42,12 @@ class ScanOperator final : public Operator {
     OperatorPointer reference_left = {};  // of the last lookup's join, where results are validated
   };
   ScanOperator(RunState& run, Shape shape, std::vector<TileProgram> programs, bool stays)
-      : Operator(run), shape_(std::move(shape)), programs_(std::move(programs)), stays_(stays) {}
+      : Operator(run), shape_(std::move(shape)), programs_(std::move(programs)), stays_(stays) {
+    // Columns of several programs stand beside each other, and the reference has an order.
+    const bool may_be_unsorted = programs_.size() == 1 && !run.options.validate &&
+                                 !programs_[0].of_distinct;
+    for (TileProgram& program : programs_) program.any_order &= may_be_unsorted;
+  }
   void set_inputs(Inputs inputs) { inputs_ = std::move(inputs); }
   // A group-by yields these of its groups at least. Keys name the step's columns.
   void ask_for_groups(TopK first);

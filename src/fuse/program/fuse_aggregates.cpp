@@ -189,6 +189,7 @@ Status end_with_aggregates(TileProgram& program, const StepOfAggregates& of) {
         {step.projections[i].name,
          program.graph->import(*step.graph, step.projections[i].root, of.columns), -1});
   program.key_count = static_cast<std::uint32_t>(program.outputs.size());
+  program.any_order = step.any_order;
   const bool of_distinct = std::any_of(
       program.step_columns.begin(), program.step_columns.end(), [&](std::uint32_t column) {
         return step.aggregates[column].distinct && !of.is_ranked(column);
