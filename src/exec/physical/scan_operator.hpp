@@ -44,8 +44,7 @@ class ScanOperator final : public Operator {
   ScanOperator(RunState& run, Shape shape, std::vector<TileProgram> programs, bool stays)
       : Operator(run), shape_(std::move(shape)), programs_(std::move(programs)), stays_(stays) {
     // Columns of several programs stand beside each other, and the reference has an order.
-    const bool may_be_unsorted = programs_.size() == 1 && !run.options.validate &&
-                                 !programs_[0].of_distinct;
+    const bool may_be_unsorted = programs_.size() == 1 && !run.options.validate;
     for (TileProgram& program : programs_) program.any_order &= may_be_unsorted;
   }
   void set_inputs(Inputs inputs) { inputs_ = std::move(inputs); }

@@ -166,6 +166,7 @@ Status group_distinct(TileProgram& program, const StepOfAggregates& of) {
         !call.distinct || call.argument != first.argument)
       return Status(Code::internal, "aggregates of different values in one program");
   program.epilogue = Epilogue::group;
+  program.any_order = false;  // equal keys follow one another
   argument_index(program, program.graph->import(*step.graph, first.argument, of.columns));
   TileProgram totals = program;
   add_aggregates(totals, of);
