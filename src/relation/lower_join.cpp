@@ -205,6 +205,8 @@ Result<StepId> Lowering::outer_with_residual(const RelationJoin& join, StepId le
 }
 
 Result<StepId> Lowering::half(const RelationJoin& join, JoinKind kind, StepId left, StepId right) {
+  if (const auto differing = differing_columns(join, left, right))
+    return half_by_extremes(join, *differing, kind, left, right);
   if (join.residual) return half_with_residual(join, kind, left, right);
   PENSTOCK_ASSIGN(const JoinSides sides, this->sides(join.keys, left, right));
   PENSTOCK_ASSIGN(const StepId rows, plan_.join(sides.left, sides.right, kind, sides.keys));

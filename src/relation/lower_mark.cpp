@@ -98,8 +98,9 @@ Result<StepId> Lowering::with_counts(const RelationJoin& join, StepId rows, Step
   calls[1] = {Aggregate::count, builder.column(unknown.right), "values", {}};
   const auto first_count = static_cast<std::uint32_t>(keys.size());
   PENSTOCK_ASSIGN(const StepId counts,
-                  keys.empty() ? plan_.reduce(right, builder.graph(), std::move(calls))
-                               : plan_.group_by(right, builder.graph(), keys, std::move(calls), true));
+                  keys.empty()
+                      ? plan_.reduce(right, builder.graph(), std::move(calls))
+                      : plan_.group_by(right, builder.graph(), keys, std::move(calls), true));
   const std::uint32_t columns = width(rows);
   RelationJoin by_others;
   by_others.keys = std::move(others);

@@ -62,9 +62,9 @@ Result<StepId> Lowering::grouped(const RelationAggregate& all, const ColumnList&
     calls[i].argument = values.roots[set.size() + i];
   const std::size_t call_count = all.aggregates.size();
   if (set.empty() && calls.empty()) calls.push_back({Aggregate::count_rows, 0, "count", {}});
-  PENSTOCK_ASSIGN(StepId groups, set.empty()
-                                     ? plan_.reduce(input, values.graph, std::move(calls))
-                                     : plan_.group_by(input, values.graph, keys, std::move(calls), true));
+  PENSTOCK_ASSIGN(StepId groups,
+                  set.empty() ? plan_.reduce(input, values.graph, std::move(calls))
+                              : plan_.group_by(input, values.graph, keys, std::move(calls), true));
   PENSTOCK_ASSIGN(groups, whole(all, halved, set.size(), groups));
   const bool is_whole = set == columns_from(0, static_cast<std::uint32_t>(aggregate.keys.size()));
   if (is_whole && aggregate.groupings.empty()) return groups;

@@ -1,7 +1,8 @@
-// Sums and counts of 128-bit numbers. Kernels read such a number as two halves, and their sums are
-// exact: the sum of all numbers is put together of both.
+// Aggregates over 128-bit numbers. The host computes these into columns first. Kernels read such a
+// number as two halves, and their sums are exact: the sum of all numbers is put together of both.
 #include <algorithm>
 
+#include "expr/operation.hpp"
 #include "relation/lowering.hpp"
 
 namespace penstock::relation {
@@ -13,6 +14,13 @@ bool is_of_halves(const Graph& graph, const AggregateCall& call) {
   const bool takes_sum = call.function == Aggregate::sum || call.function == Aggregate::average ||
                          call.function == Aggregate::count;
   return takes_sum && !call.distinct && is_wide(graph.at(call.argument).type);
+}
+
+bool computes_wide(const Graph& graph, const std::vector<NodeId>& roots) {
+  const std::vector<bool> needed = expr::reachable(graph, roots);
+  for (NodeId id = 0; id < needed.size(); id++)
+    if (needed[id] && is_wide(graph.at(id).type)) return true;
+  return false;
 }
 
 // The mean of the exact sum. The count is never 0: the sum is NULL then.
@@ -33,11 +41,15 @@ Result<Lowering::Halved> Lowering::halved(const RelationAggregate& aggregate, St
   const auto takes_halves = [&](const AggregateCall& call) {
     return is_of_halves(*aggregate.graph, call);
   };
-  if (std::ranges::none_of(aggregate.aggregates, takes_halves)) return result;
-  std::vector<NodeId> roots;
+  std::vector<NodeId> roots, read;
   for (const Projection& key : aggregate.keys) roots.push_back(key.root);
-  for (const AggregateCall& call : aggregate.aggregates)
-    roots.push_back(call.function == Aggregate::count_rows ? 0 : call.argument);
+  read = roots;
+  for (const AggregateCall& call : aggregate.aggregates) {
+    const bool has_argument = call.function != Aggregate::count_rows;
+    roots.push_back(has_argument ? call.argument : 0);
+    if (has_argument) read.push_back(call.argument);
+  }
+  if (!computes_wide(*aggregate.graph, read)) return result;
   const Moved values = moved(schema(input), *aggregate.graph, roots, columns_from(0, width(input)));
   Extension columns(plan_, input, values.graph);
   std::vector<std::uint32_t> places;

@@ -86,6 +86,14 @@ class Lowering {
   Result<StepId> half(const RelationJoin& join, JoinKind kind, StepId left, StepId right);
   Result<StepId> half_with_residual(const RelationJoin& join, JoinKind kind, StepId left,
                                     StepId right);
+  // lower_differing.cpp
+  struct Differing {
+    std::uint32_t left = 0, right = 0;  // columns of either side
+  };
+  std::optional<Differing> differing_columns(const RelationJoin& join, StepId left,
+                                             StepId right) const;
+  Result<StepId> half_by_extremes(const RelationJoin& join, Differing columns, JoinKind kind,
+                                  StepId left, StepId right);
   Result<StepId> full(const RelationJoin& join, StepId left, StepId right);
   Result<StepId> single(const RelationJoin& join, StepId left, StepId right);
   bool yields_one_row(RelationId id) const;

@@ -154,7 +154,7 @@ struct TileProgram {
   // compact: the columns; group: the keys; then, for reduce and group, the arguments.
   std::vector<Output> outputs;
   std::uint32_t key_count = 0;
-  bool any_order = false;  // group: rows need not be sorted by the keys
+  bool any_order = false;           // group: rows need not be sorted by the keys
   std::uint32_t added_outputs = 0;  // the last ones, which top_k orders and nothing yields
   std::vector<Accumulator> accumulators;
   std::vector<AggregateResult> results;
