@@ -169,7 +169,7 @@ class RandomExpressions {
       case 11:  // of a column of dates mostly: few other expressions are one
         return builder.unary(
             static_cast<Op>(static_cast<int>(Op::year) +
-                            static_cast<int>(below(static_cast<std::uint64_t>(Op::custom) -
+                            static_cast<int>(below(static_cast<std::uint64_t>(Op::high_half) -
                                                    static_cast<std::uint64_t>(Op::year)))),
             below(4) == 0 ? input() : date_column(builder));
       case 12:

@@ -16,6 +16,7 @@ bool ScanOperator::may_run_on_host() const {
 }
 
 Result<Rows> ScanOperator::run_on_host(Table rows) {
+  run_.report.rows_read += rows.row_count;
   for (const StepId step : chain(run_.plan, shape_.base, shape_.last)) {
     PENSTOCK_ASSIGN(rows, apply_on_host(run_.plan, step, rows));
   }

@@ -288,8 +288,8 @@ TEST(Execution, AStreamThatIsReadOnceServesAWideResult) {
 
 TEST(Reports, EachKernelCountsItsOwnLaunchesAndBytes) {
   Plan plan;
-  std::vector<std::optional<std::int32_t>> values(1000, 1);
-  for (std::size_t i = 0; i < 1000; i += 2) values[i] = std::nullopt;
+  std::vector<std::optional<std::int32_t>> values(10000, 1);
+  for (std::size_t i = 0; i < 10000; i += 2) values[i] = std::nullopt;
   const StepId rows = plan.source(table_source(Table::of({{"x", Column::from(values)}})));
   Builder b(plan.step(rows).schema);
   TAKE(const NodeId none, b.unary(Op::is_null, b.column(0u)));
@@ -301,19 +301,19 @@ TEST(Reports, EachKernelCountsItsOwnLaunchesAndBytes) {
   on_each_variant(plan, rows, kept, [&](const RunOptions& filter_options) {
     TAKE(const QueryResult alone, run(plan, kept,
                                       {.device = filter_options.device,
-                                       .batch_rows = 320,
+                                       .batch_rows = 3200,
                                        .variant = filter_options.variant}));
     const KernelReport& filter = alone.report.kernels[0];
     EXPECT_EQ(filter.launches, 4u);
-    const std::uint64_t read = 1000 * 4 + 125, written = 500 * (4 + 1);
+    const std::uint64_t read = 10000 * 4 + 1250, written = 5000 * (4 + 1);
     const std::uint64_t reads = filter.variant == "compact_count_scan_write" ? 2 : 1,
                         writes = filter.variant == "compact_tile_private" ? 3 : 1;
     EXPECT_EQ(filter.bytes_moved, reads * read + writes * written) << filter.variant;
     TAKE(const std::vector<QueryResult> both,
          run(plan, std::vector<StepId>{sum, count},
-             {.device = filter_options.device, .batch_rows = 320}));
+             {.device = filter_options.device, .batch_rows = 3200}));
     EXPECT_EQ(both[0].report.kernels[1].launches, 2u);
-    EXPECT_EQ(both[0].report.kernels[1].bytes_moved, 500u * 4 + 320 / 8 + (180 + 7) / 8);
+    EXPECT_EQ(both[0].report.kernels[1].bytes_moved, 5000u * 4 + 3200 / 8 + (1800 + 7) / 8);
     EXPECT_EQ(both[1].report.kernels[0].bytes_moved, 0u) << "count(*) reads no column";
   });
 }
