@@ -49,7 +49,7 @@ class Statements(CommandLineTest):
         two = self.folder / "two.sql"
         two.write_text(f"SELECT a FROM '{table}';" * 2)
         self.assert_fails(self.run_program("query"), "STATEMENT is required, or --file", code=2)
-        self.assert_fails(self.run_program("query", "SELECT 1", "-f", two), "leave one", code=2)
+        self.assert_fails(self.run_program("query", "SELECT 1", "-f", two), "give one", code=2)
         self.assert_fails(self.run_program("query", "-f", self.folder / "none.sql"), "No such file")
         self.assert_fails(self.run_program("query", "-f", self.statements("-- ;")), "no statement")
         self.assert_fails(

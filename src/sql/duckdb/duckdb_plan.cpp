@@ -206,6 +206,7 @@ Result<BoundSql> bind_planned(std::string_view statement, Plan& plan, const Tabl
   StandIns stand_ins(open);
   Rewritten rewritten = stand_ins.rewrite(lexed);
   const std::vector<std::string> used = UsedDefinitions(definitions, stand_ins).of(lexed);
+  PENSTOCK_TRY(stand_ins.unread_file());
   const double start = now_seconds();
   PENSTOCK_ASSIGN(const std::string answer,
                   run_in_duckdb(*program, planning_statements(stand_ins, used, rewritten.text)));

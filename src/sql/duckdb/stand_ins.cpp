@@ -134,10 +134,11 @@ class Rewriter {
         const Token& last = lexed_.tokens[end - 1];
         if (reference.ok())
           replace(*reference, std::string(lexed_.text(token)), token.offset,
-                  last.offset + last.length);
+                  last.offset + last.length, true);
       } else if (token.kind != TokenKind::symbol && token.kind != TokenKind::number) {
         const std::string name = value_of(lexed_, token);
-        replace(TableReference(name), stem(name), token.offset, token.offset + token.length);
+        replace(TableReference(name), stem(name), token.offset, token.offset + token.length,
+                token.kind == TokenKind::string);
       }
     }
     copy_until(lexed_.statement.size());
@@ -146,8 +147,8 @@ class Rewriter {
 
  private:
   void replace(const TableReference& reference, const std::string& name, std::size_t begin,
-               std::size_t end) {
-    const std::string view = stand_ins_.view_of(reference, name);
+               std::size_t end, bool is_file) {
+    const std::string view = stand_ins_.view_of(reference, name, is_file);
     if (view.empty()) return;
     copy_until(begin);
     result_.pieces.push_back({result_.text.size(), begin, true});
@@ -178,11 +179,12 @@ std::string column_of_view(const Field& field, std::uint32_t number) {
 
 Rewritten StandIns::rewrite(const Lexed& text) { return Rewriter(text, *this).rewrite(); }
 
-std::string StandIns::view_of(const TableReference& table, const std::string& name) {
+std::string StandIns::view_of(const TableReference& table, const std::string& name, bool is_file) {
   const std::string text = table.text();
   const auto known = std::ranges::find(texts_, text);
   if (known != texts_.end()) return names_[static_cast<std::size_t>(known - texts_.begin())];
   auto source = open_(table);
+  if (!source.ok() && is_file && unread_file_.ok()) unread_file_ = source.status();
   if (!source.ok() || !*source) return "";
   names_.push_back("t" + std::to_string(tables_.size()) + "." + in_double_quotes(name));
   tables_.push_back(std::move(*source));

@@ -30,13 +30,16 @@ class StandIns {
   // Returns statements that create the views.
   std::vector<std::string> view_statements() const;
   // Returns the name of the view that stands for a table; "" where it cannot be opened.
-  std::string view_of(const TableReference& table, const std::string& name);
+  std::string view_of(const TableReference& table, const std::string& name, bool is_file);
+  // Returns why the first file that a text names could not be opened.
+  const Status& unread_file() const { return unread_file_; }
 
  private:
   const TableOpener& open_;
   std::vector<std::shared_ptr<TableSource>> tables_;
   std::vector<std::string> names_;  // of their views
   std::vector<std::string> texts_;  // of the references
+  Status unread_file_;
 };
 
 }  // namespace penstock::sql
