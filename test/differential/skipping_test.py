@@ -340,6 +340,7 @@ def ask_random(driver, oracle, tally, rng, files, options, totals):
                     totals[name].update(ours.skipped)
 
 
+SPECIAL = [f"{name}.parquet" for name in ("gap_paged", "bloom", "sales", "days", "month")]
 # Each leaves rows out for one reason, which the count shows. `reason`: of row groups, or "pages".
 SKIPS = [
     ("full_paged.parquet", "SELECT count(*) FROM $ WHERE id < 3000", {"statistics": 3, "pages": 3, "rows": 21_000}),
@@ -351,11 +352,18 @@ SKIPS = [
     ("bloom.parquet", "SELECT id FROM $ WHERE k = 1001", {"statistics": 0, "bloom_filters": 4, "rows": 24_000}),
     ("bloom.parquet", "SELECT count(*) FROM $ WHERE t IN ('x1', 'x3')", {"statistics": 0, "bloom_filters": 4, "rows": 24_000}),
     ("bloom.parquet", "SELECT count(*) FROM $ WHERE t IN ('x2', 'x3')", {"bloom_filters": 0, "rows": 0}),
+    ("sales.parquet", "SELECT count(*), sum(id) FROM $ s JOIN 'days.parquet' d ON s.day = d.day WHERE d.month = 1", {"statistics": 2, "rows": 16_000}),
+    ("sales.parquet", "SELECT count(*), sum(id) FROM $ s JOIN 'days.parquet' d ON s.day = d.day WHERE d.day IN (1, 20)", {"statistics": 2, "rows": 22_000}),
+    ("sales.parquet", "SELECT count(*), sum(id) FROM $ s JOIN 'days.parquet' d ON s.day = d.day WHERE d.day > 50", {"rows": 24_024}),
+    ("sales.parquet", "SELECT count(*), sum(id) FROM $ WHERE day IN (SELECT day FROM 'month.parquet')", {"rows": 16_000}),
+    ("sales.parquet", "SELECT count(*), sum(id) FROM $ WHERE day NOT IN (SELECT day FROM 'month.parquet')", {"rows": 0}),
+    ("sales.parquet", "SELECT count(*), count(m.day) FROM $ s LEFT JOIN 'month.parquet' m ON s.day = m.day", {"rows": 0}),
+    ("sales.parquet", "SELECT count(*), count(m.day) FROM $ s JOIN 'month.parquet' m ON s.day + 1 = m.day", {"rows": 0}),
 ]  # fmt: skip
 
 
 def write_special(folder):
-    """A file with pages that leave a gap in their row group's range, and one with equal ranges."""
+    """A file with pages that leave a gap in their row group's range, one with equal ranges, and days of sales."""
     gap = pyarrow.table(
         {"id": range(6_000), "v": [row if row < 1_000 else 1_000 + row for row in range(6_000)]}
     )
@@ -371,6 +379,23 @@ def write_special(folder):
         f"""COPY (SELECT i AS id, 2 * (i * 7919 % 3000)::INTEGER AS k, 'x' || 2 * (i * 7919 % 3000) AS t FROM range({ROWS}) r(i))
             TO '{folder / "bloom.parquet"}' (FORMAT parquet, ROW_GROUP_SIZE {GROUP_ROWS}, DICTIONARY_SIZE_LIMIT 10000)"""
     )
+
+    sales = {
+        "id": range(ROWS),
+        "day": pyarrow.array([row // PAGE_ROWS for row in range(ROWS)], pyarrow.int32()),
+    }
+    pyarrow.parquet.write_table(
+        pyarrow.table(sales),
+        folder / "sales.parquet",
+        row_group_size=GROUP_ROWS,
+        write_page_index=True,
+        data_page_size=1,
+        write_batch_size=PAGE_ROWS,
+    )
+    days = pyarrow.table({"day": range(24), "month": [day // 8 for day in range(24)]})
+    pyarrow.parquet.write_table(days, folder / "days.parquet")
+    month = pyarrow.table({"day": [None, *range(15, 7, -1)]})
+    pyarrow.parquet.write_table(month, folder / "month.parquet")
 
 
 def ask_skips(driver, oracle, tally):
@@ -391,6 +416,9 @@ FAULTS = [
     "SELECT 10 // z FROM 'faults.parquet' WHERE a > 50",
     "SELECT id FROM 'faults.parquet' WHERE n > 50 AND 10 // z > 3",
     "SELECT id FROM (SELECT id, a FROM 'faults.parquet' WHERE 10 // z > 3) q WHERE a > 50",
+    "SELECT id FROM 'faults.parquet' f JOIN 'hundred.parquet' h ON f.a = h.a WHERE 10 // z > 3",
+    "SELECT sum(10 // z) FROM 'faults.parquet' f JOIN 'hundred.parquet' h ON f.a = h.a",
+    "SELECT id FROM 'faults.parquet' f JOIN 'hundred.parquet' h ON 10 // f.z = h.a",
 ]  # fmt: skip
 
 
@@ -405,6 +433,7 @@ def ask_faults(driver, tally, folder):
             "z": [0 if row == 7 else 2 for row in rows],
         }
     )
+    pyarrow.parquet.write_table(pyarrow.table({"a": [100]}), folder / "hundred.parquet")
     for name, statistics in (("faults.parquet", True), ("plain_faults.parquet", False)):
         pyarrow.parquet.write_table(
             table, folder / name, row_group_size=1_000, write_statistics=statistics
@@ -504,7 +533,7 @@ def main():
         oracle = Oracle(folder)
         files = list(write_files(folder, rng))
         write_special(folder)
-        for name in [name for name, _ in files] + ["gap_paged.parquet", "bloom.parquet"]:
+        for name in [name for name, _ in files] + SPECIAL:
             oracle.load(name)
         for driver in drivers(options, folder, tally):
             ask_skips(driver, oracle, tally)

@@ -3,6 +3,7 @@
 //
 //     read ahead   pages of right sides, then of the base    scan_reading.cpp
 //     build        right sides of its joins                  build_operator.hpp
+//     leave out    rows whose keys no right side has         scan_joined_values.cpp
 //     read         the base: a source, a step, or pairs      scan_reading.cpp
 //     compile      its kernels, in threads                   scan_compile.cpp
 //     run          chunks of its rows                        run_tiles.hpp
@@ -17,6 +18,7 @@
 #include "exec/collect/run_tiles.hpp"
 #include "exec/physical/build_operator.hpp"
 #include "exec/validate/validate.hpp"
+#include "fuse/program/row_condition.hpp"
 
 namespace penstock::plan {
 
@@ -81,6 +83,9 @@ class ScanOperator final : public Operator {
   Result<BegunReading> begin_reading(const TableSource& source);
   Result<BegunScan> begin_columns(const TableSource& source) const;
   const TableSource& rows_to_scan(const TableSource& selected);
+
+  // scan_joined_values.cpp
+  std::vector<JoinedValues> joined_values() const;
 
   // scan_on_host.cpp
   bool may_run_on_host() const;

@@ -81,6 +81,21 @@ class ConditionOfPredicate {
     return comparison(node, is_negated ? negation(*test) : *test);
   }
 
+  // Returns the condition that a key lies in one of some ranges.
+  Condition in_ranges(NodeId key, std::span<const std::pair<Scalar, Scalar>> ranges) const {
+    const auto column = column_of_node(key);
+    if (!column) return std::nullopt;
+    std::vector<RowCondition> parts;
+    for (const auto& [least, greatest] : ranges) {
+      std::vector<RowCondition> ends;
+      for (auto end : {compared(*column, RowTest::greater_equal, least),
+                       compared(*column, RowTest::less_equal, greatest)})
+        if (end) ends.push_back(std::move(*end));
+      parts.push_back(group_of(RowTest::all_of, std::move(ends)));
+    }
+    return group_of(RowTest::any_of, std::move(parts));
+  }
+
  private:
   Condition all_of(const Node& node, bool is_negated) const {
     std::vector<RowCondition> parts;
@@ -207,6 +222,20 @@ bool key_can_fault(const TileProgram& program, std::size_t predicate) {
   });
 }
 
+// Returns whether a row can end the query with a fault before a lookup drops it.
+bool can_fault_before(const TileProgram& program, const Lookup& lookup) {
+  for (std::size_t i = 0; i < lookup.predicates_before; i++)
+    if (can_fault(*program.graph, program.predicates[i])) return true;
+  return key_can_fault(program, lookup.predicates_before);
+}
+
+Condition of_join(const TileProgram& program, const JoinedValues& joined) {
+  const Lookup& lookup = program.lookups[joined.lookup];
+  const bool drops = lookup.kind == JoinKind::inner || lookup.kind == JoinKind::semi;
+  if (!drops || can_fault_before(program, lookup)) return std::nullopt;
+  return ConditionOfPredicate(program).in_ranges(lookup.keys[joined.key], joined.ranges);
+}
+
 }  // namespace
 
 void add_columns(const RowCondition& condition, Columns& columns) {
@@ -217,7 +246,8 @@ void add_columns(const RowCondition& condition, Columns& columns) {
 
 // A predicate that can fault ends the query if an AND is NULL and one of its inputs faults; it does
 // not if one of them is FALSE. Later predicates are left out: they would hide rows that fault.
-std::optional<RowCondition> needed_rows(const TileProgram& program) {
+std::optional<RowCondition> needed_rows(const TileProgram& program,
+                                        std::span<const JoinedValues> joined) {
   std::vector<RowCondition> parts;
   for (std::size_t i = 0; i < program.predicates.size() && !key_can_fault(program, i); i++) {
     const bool faults = can_fault(*program.graph, program.predicates[i]);
@@ -226,6 +256,8 @@ std::optional<RowCondition> needed_rows(const TileProgram& program) {
     if (part) parts.push_back(std::move(*part));
     if (faults) break;
   }
+  for (const JoinedValues& values : joined)
+    if (Condition part = of_join(program, values)) parts.push_back(std::move(*part));
   if (parts.empty()) return std::nullopt;
   return group_of(RowTest::all_of, std::move(parts));
 }

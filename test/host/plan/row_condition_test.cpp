@@ -64,6 +64,21 @@ struct Rows {
     const auto condition = needed_rows(*program);
     return condition ? text(*condition) : "all";
   }
+
+  // Of a join by i, between predicates before and after it. Its right side has the ranges.
+  std::string needed_by_join(JoinKind kind, std::vector<std::pair<int, int>> ranges,
+                             std::vector<NodeId> before = {}) {
+    StepId step = source;
+    for (const NodeId predicate : before) step = *plan.filter(step, b.graph(), predicate);
+    step = *plan.join(step, plan.source(table_source(table())), kind, {{0, 0}});
+    const auto program = fuse(plan, source, step);
+    EXPECT_TRUE(program.ok()) << program.status().text();
+    JoinedValues joined;
+    for (const auto& [least, greatest] : ranges)
+      joined.ranges.emplace_back(Scalar::of(least), Scalar::of(greatest));
+    const auto condition = needed_rows(*program, std::span(&joined, 1));
+    return condition ? text(*condition) : "all";
+  }
 };
 
 TEST(RowCondition, AComparisonIsOfTheColumnFromEitherSide) {
@@ -149,6 +164,27 @@ TEST(RowCondition, StringsAreComparedAndSearchedByTheirBeginnings) {
   EXPECT_EQ(r.needed({r.no(call("like", "ab%"))}), "all");
   EXPECT_EQ(r.needed({call("starts_with", "a%")}), "(and (2 ^ a%))");
   EXPECT_EQ(r.needed({call("contains", "a")}), "all");
+}
+
+TEST(RowCondition, AJoinThatDropsRowsNeedsTheRangesOfItsKeys) {
+  Rows r;
+  const std::string two = "(and (or (and (0 >= 1) (0 <= 3)) (and (0 >= 7) (0 <= 7))))";
+  EXPECT_EQ(r.needed_by_join(JoinKind::inner, {{1, 3}, {7, 7}}), two);
+  EXPECT_EQ(r.needed_by_join(JoinKind::semi, {{1, 3}, {7, 7}}), two);
+  EXPECT_EQ(r.needed_by_join(JoinKind::inner, {}), "(and (or))");
+}
+
+TEST(RowCondition, AJoinThatKeepsOtherRowsNeedsAll) {
+  for (const JoinKind kind : {JoinKind::left, JoinKind::anti, JoinKind::not_in}) {
+    Rows r;
+    EXPECT_EQ(r.needed_by_join(kind, {{1, 3}}), "all") << name_of(kind);
+  }
+}
+
+TEST(RowCondition, AFaultBeforeAJoinIsNotHiddenByItsKeys) {
+  Rows r;
+  const NodeId fault = r.is(Op::greater, r.is(Op::integer_divide, r.of(10), r.i), r.of(3));
+  EXPECT_EQ(r.needed_by_join(JoinKind::inner, {{1, 3}}, {fault}), "all");
 }
 
 }  // namespace
