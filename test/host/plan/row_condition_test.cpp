@@ -65,7 +65,8 @@ struct Rows {
     return condition ? text(*condition) : "all";
   }
 
-  // Of a join by i, between predicates before and after it. Its right side has the ranges.
+  // As needed(), of a join by i behind the predicates. The keys of its right side lie in the
+  // ranges.
   std::string needed_by_join(JoinKind kind, std::vector<std::pair<int, int>> ranges,
                              std::vector<NodeId> before = {}) {
     StepId step = source;
