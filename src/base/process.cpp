@@ -5,6 +5,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstdio>
 #include <cstdlib>
@@ -69,12 +70,13 @@ Result<ProcessOutput> run_process(const std::vector<std::string>& words, std::st
 
 std::string program_on_path(std::string_view name) {
   const char* const path = std::getenv("PATH");
-  std::string_view rest = path ? path : "";
+  std::string_view rest = path ? path : "/usr/bin:/bin";
   while (!rest.empty()) {
-    const std::size_t colon = rest.find(':');
-    const std::string file = std::string(rest.substr(0, colon)) + "/" + std::string(name);
-    if (file.front() == '/' && ::access(file.c_str(), X_OK) == 0) return file;
-    rest = colon == rest.npos ? std::string_view() : rest.substr(colon + 1);
+    const std::size_t colon = std::min(rest.find(':'), rest.size());
+    const std::string folder(rest.substr(0, colon));
+    rest.remove_prefix(std::min(colon + 1, rest.size()));
+    const std::string file = folder + "/" + std::string(name);
+    if (folder.starts_with('/') && ::access(file.c_str(), X_OK) == 0) return file;
   }
   return "";
 }

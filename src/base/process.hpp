@@ -16,7 +16,8 @@ struct ProcessOutput {
 // where it does not start.
 Result<ProcessOutput> run_process(const std::vector<std::string>& words, std::string_view input);
 
-// Returns the first program of that name on the path; "" if there is none.
+// Returns the first program of that name on the path; "" if there is none. A relative folder is
+// left out: it may be another user's.
 std::string program_on_path(std::string_view name);
 
 }  // namespace penstock

@@ -212,17 +212,6 @@ class Batch {
     return true;
   }
 
-  static bool holds(Op op, int order) {
-    switch (op) {
-      case Op::equal: return order == 0;
-      case Op::not_equal: return order != 0;
-      case Op::less: return order < 0;
-      case Op::less_equal: return order <= 0;
-      case Op::greater: return order > 0;
-      default: return order >= 0;
-    }
-  }
-
   template <class F> static bool compare_by(Op op, Lane& lane, F order) {
     for (std::size_t i = 0; i < lane.integers.size(); i++)
       if (lane.states[i] == LaneState::present) lane.integers[i] = holds(op, order(i));

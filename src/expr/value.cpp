@@ -161,8 +161,10 @@ EvaluatedScalar apply_epoch(const Node& node, const Scalar& input) {
   return {Scalar::of(node.type, fault == Code::ok ? input.integer : Int128{0}), fault};
 }
 
-bool holds(Op op, int order) {
-  switch (op) {
+}  // namespace
+
+bool holds(Op comparison, int order) {
+  switch (comparison) {
     case Op::equal: return order == 0;
     case Op::not_equal: return order != 0;
     case Op::less: return order < 0;
@@ -171,8 +173,6 @@ bool holds(Op op, int order) {
     default: return order >= 0;
   }
 }
-
-}  // namespace
 
 EvaluatedScalar apply(const Graph& graph, const Node& node, std::span<const Scalar> inputs) {
   const Scalar& first = inputs[0];

@@ -23,5 +23,7 @@ EvaluatedScalar apply(const Graph& graph, const Node& node, std::span<const Scal
 int compare(const Scalar& a, const Scalar& b);
 // The same of two floats: NaN is above every number and equal to itself.
 int order_of_floats(double a, double b);
+// Returns whether a comparison holds of two values that are ordered so.
+bool holds(Op comparison, int order);
 
 }  // namespace penstock::expr

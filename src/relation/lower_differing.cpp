@@ -6,12 +6,6 @@
 #include "relation/lowering.hpp"
 
 namespace penstock::relation {
-namespace {
-
-bool has_short_values(Type type) { return type.kind != Kind::string && width_bytes(type) <= 8; }
-
-}  // namespace
-
 std::optional<Lowering::Differing> Lowering::differing_columns(const RelationJoin& join,
                                                                StepId left, StepId right) const {
   if (!join.residual || join.keys.empty()) return {};
@@ -24,7 +18,7 @@ std::optional<Lowering::Differing> Lowering::differing_columns(const RelationJoi
   const std::uint32_t first = width(left), end = first + width(right);
   const bool is_pair = sides[0]->payload < first && sides[1]->payload >= first &&
                        sides[1]->payload < end && sides[0]->type == sides[1]->type;
-  if (!is_pair || !has_short_values(sides[0]->type)) return {};
+  if (!is_pair || sides[0]->type.kind == Kind::string || has_128_bits(sides[0]->type)) return {};
   return Differing{sides[0]->payload, sides[1]->payload - first};
 }
 

@@ -84,34 +84,35 @@ Result<StepId> Lowering::merged(const GroupedSet& from, const ColumnList& set,
   return plan_.map(step, rows.graph(), std::move(columns));
 }
 
-// Yields the columns of the aggregate: keys that the set lacks are NULL.
-Result<StepId> Lowering::finished_set(const Relation& relation, const GroupedSet& groups,
-                                      const std::vector<std::uint32_t>& first_partials) {
-  const RelationAggregate& aggregate = relation.aggregate;
-  Builder rows(schema(groups.step));
+Result<StepId> Lowering::all_columns(const RelationAggregate& aggregate, const Schema& schema,
+                                     const GroupedSet& groups, const CallValue& value_of) {
+  Builder rows(this->schema(groups.step));
   std::vector<Projection> columns;
-  const auto add = [&](NodeId value) {
-    columns.push_back({relation.schema[columns.size()].name, value});
-  };
+  const auto add = [&](NodeId value) { columns.push_back({schema[columns.size()].name, value}); };
   for (std::uint32_t key = 0; key < aggregate.keys.size(); key++) {
     const auto place =
         static_cast<std::uint32_t>(std::ranges::find(groups.keys, key) - groups.keys.begin());
     add(place < groups.keys.size() ? rows.column(place)
-                                   : rows.literal(Scalar::null_of(relation.schema[key].type)));
+                                   : rows.literal(Scalar::null_of(schema[key].type)));
   }
   for (std::size_t i = 0; i < aggregate.aggregates.size(); i++) {
-    const auto place = static_cast<std::uint32_t>(groups.keys.size() + first_partials[i]);
-    NodeId value = rows.column(place);
-    if (aggregate.aggregates[i].function == Aggregate::average) {
-      PENSTOCK_ASSIGN(const NodeId sum, rows.cast(value, Type{Kind::float64}));
-      PENSTOCK_ASSIGN(const NodeId count, rows.cast(rows.column(place + 1), Type{Kind::float64}));
-      PENSTOCK_ASSIGN(value, rows.binary(Op::divide, sum, count));
-    }
+    PENSTOCK_ASSIGN(const NodeId value, value_of(rows, i));
     add(value);
   }
   for (const ColumnList& keys : aggregate.groupings)
     add(rows.literal(Scalar::of(grouping_of(keys, groups.keys))));
   return plan_.map(groups.step, rows.graph(), std::move(columns));
+}
+
+Result<StepId> Lowering::finished_set(const Relation& relation, const GroupedSet& groups,
+                                      const std::vector<std::uint32_t>& first_partials) {
+  const auto value_of = [&](Builder& rows, std::size_t call) -> Result<NodeId> {
+    const auto place = static_cast<std::uint32_t>(groups.keys.size() + first_partials[call]);
+    if (relation.aggregate.aggregates[call].function != Aggregate::average)
+      return rows.column(place);
+    return mean_of(rows, rows.column(place), rows.column(place + 1));
+  };
+  return all_columns(relation.aggregate, relation.schema, groups, value_of);
 }
 
 Result<StepId> Lowering::merged_sets(const Relation& relation, StepId rows) {

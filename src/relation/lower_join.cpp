@@ -22,7 +22,7 @@ Scalar neutral_of(Type type) {
 Result<std::vector<NodeId>> key_values(Builder& rows, std::uint32_t column) {
   const NodeId value = rows.column(column);
   const Type type = rows.type(value);
-  if (type.kind == Kind::string || width_bytes(type) <= 8) return std::vector{value};
+  if (!has_128_bits(type)) return std::vector{value};
   PENSTOCK_ASSIGN(const NodeId high, rows.unary(Op::high_half, value));
   PENSTOCK_ASSIGN(const NodeId low, rows.unary(Op::low_half, value));
   return std::vector{high, low};
@@ -35,18 +35,6 @@ Result<NullSafeKey> null_safe(Builder& rows, NodeId value) {
   PENSTOCK_ASSIGN(key.is_null, rows.unary(Op::is_null, value));
   PENSTOCK_ASSIGN(key.is_null, rows.cast(key.is_null, type_of<std::int8_t>()));
   return key;
-}
-
-// `columns`: where the columns of the condition are in the pair.
-RelationJoin with_condition_over(const RelationJoin& join, Schema pair, const Schema& right,
-                                 const ColumnList& columns) {
-  RelationJoin result = join;
-  if (!join.residual) return result;
-  pair.insert(pair.end(), right.begin(), right.end());
-  const Moved condition = moved(pair, *join.graph, {*join.residual}, columns);
-  result.graph = condition.graph;
-  result.residual = condition.roots[0];
-  return result;
 }
 
 }  // namespace
@@ -118,21 +106,18 @@ Result<StepId> Lowering::join(const Relation& relation) {
 
 // The condition, over a left side that has a row number behind its columns.
 RelationJoin Lowering::with_row_number(const RelationJoin& join, StepId left, StepId right) const {
-  ColumnList columns = columns_from(0, width(left));
-  for (const std::uint32_t column : columns_from(width(left) + 1, width(right)))
-    columns.push_back(column);
+  RelationJoin result = join;
+  if (!join.residual) return result;
   Schema pair = schema(left);
   pair.push_back({"row_number", {Kind::int64}});
-  return with_condition_over(join, pair, schema(right), columns);
-}
-
-RelationJoin Lowering::with_sides_swapped(const RelationJoin& join, StepId left,
-                                          StepId right) const {
-  ColumnList columns = columns_from(width(right), width(left));
-  for (const std::uint32_t column : columns_from(0, width(right))) columns.push_back(column);
-  RelationJoin turned = with_condition_over(join, schema(right), schema(left), columns);
-  for (RelationKey& key : turned.keys) std::swap(key.left, key.right);
-  return turned;
+  const Schema behind = schema(right);
+  pair.insert(pair.end(), behind.begin(), behind.end());
+  const Moved condition =
+      moved(pair, *join.graph, {*join.residual},
+            both(columns_from(0, width(left)), columns_from(width(left) + 1, width(right))));
+  result.graph = condition.graph;
+  result.residual = condition.roots[0];
+  return result;
 }
 
 // Conditions on right columns alone choose the rows of the right side.
@@ -161,9 +146,8 @@ Result<RelationJoin> Lowering::without_right_conditions(const RelationJoin& join
 Result<StepId> Lowering::pairs(const RelationJoin& join, StepId left, StepId right) {
   PENSTOCK_ASSIGN(const JoinSides sides, this->sides(join.keys, left, right));
   PENSTOCK_ASSIGN(StepId rows, plan_.join(sides.left, sides.right, JoinKind::inner, sides.keys));
-  ColumnList columns = columns_from(0, sides.left_columns);
-  for (const std::uint32_t column : columns_from(width(sides.left), sides.right_columns))
-    columns.push_back(column);
+  const ColumnList columns = both(columns_from(0, sides.left_columns),
+                                  columns_from(width(sides.left), sides.right_columns));
   if (join.residual) {
     PENSTOCK_ASSIGN(rows, add_filter(plan_, rows, *join.graph, *join.residual, columns));
   }
@@ -172,9 +156,10 @@ Result<StepId> Lowering::pairs(const RelationJoin& join, StepId left, StepId rig
 
 // The right side is held in memory: it should be the smaller one, whose keys are unique more often.
 Result<StepId> Lowering::turned_pairs(const RelationJoin& join, StepId left, StepId right) {
-  PENSTOCK_ASSIGN(const StepId rows, pairs(with_sides_swapped(join, left, right), right, left));
-  ColumnList columns = columns_from(width(right), width(left));
-  for (const std::uint32_t column : columns_from(0, width(right))) columns.push_back(column);
+  PENSTOCK_ASSIGN(const StepId rows,
+                  pairs(with_sides_swapped(join, schema(left), schema(right)), right, left));
+  const ColumnList columns =
+      both(columns_from(width(right), width(left)), columns_from(0, width(right)));
   return keep_columns(plan_, rows, columns);
 }
 
@@ -183,9 +168,8 @@ Result<StepId> Lowering::outer(const RelationJoin& join, StepId left, StepId rig
   PENSTOCK_ASSIGN(const JoinSides sides, this->sides(join.keys, left, right));
   PENSTOCK_ASSIGN(const StepId rows,
                   plan_.join(sides.left, sides.right, JoinKind::left, sides.keys));
-  ColumnList columns = columns_from(0, sides.left_columns);
-  for (const std::uint32_t column : columns_from(width(sides.left), sides.right_columns))
-    columns.push_back(column);
+  const ColumnList columns = both(columns_from(0, sides.left_columns),
+                                  columns_from(width(sides.left), sides.right_columns));
   return keep_columns(plan_, rows, columns);
 }
 
@@ -198,9 +182,8 @@ Result<StepId> Lowering::outer_with_residual(const RelationJoin& join, StepId le
                   keep_columns(plan_, taken, columns_from(left_columns, right_columns + 1)));
   PENSTOCK_ASSIGN(const StepId rows,
                   plan_.join(numbered, partners, JoinKind::left, {{left_columns, 0}}));
-  ColumnList columns = columns_from(0, left_columns);
-  for (const std::uint32_t column : columns_from(left_columns + 2, right_columns))
-    columns.push_back(column);
+  const ColumnList columns =
+      both(columns_from(0, left_columns), columns_from(left_columns + 2, right_columns));
   return keep_columns(plan_, rows, columns);
 }
 
@@ -226,8 +209,8 @@ Result<StepId> Lowering::half_with_residual(const RelationJoin& join, JoinKind k
 // The rows of a left join, then the right rows without a partner.
 Result<StepId> Lowering::full(const RelationJoin& join, StepId left, StepId right) {
   PENSTOCK_ASSIGN(const StepId first, outer(join, left, right));
-  PENSTOCK_ASSIGN(const StepId alone,
-                  half(with_sides_swapped(join, left, right), JoinKind::anti, right, left));
+  PENSTOCK_ASSIGN(const StepId alone, half(with_sides_swapped(join, schema(left), schema(right)),
+                                           JoinKind::anti, right, left));
   Builder rows(schema(alone));
   std::vector<Projection> columns;
   for (const Field& field : schema(left))
@@ -255,10 +238,9 @@ Result<StepId> Lowering::single(const RelationJoin& join, StepId left, StepId ri
       const NodeId checked,
       builder.require(is_one, "more than one row returned by a subquery used as an expression"));
   PENSTOCK_ASSIGN(const StepId kept, plan_.filter(counted, builder.graph(), checked));
-  ColumnList wanted = columns_from(0, left_columns);
-  for (const std::uint32_t column : columns_from(left_columns + 1, columns - left_columns))
-    wanted.push_back(column);
-  return keep_columns(plan_, kept, wanted);
+  return keep_columns(
+      plan_, kept,
+      both(columns_from(0, left_columns), columns_from(left_columns + 1, columns - left_columns)));
 }
 
 }  // namespace penstock::relation

@@ -105,9 +105,8 @@ Result<StepId> Lowering::with_counts(const RelationJoin& join, StepId rows, Step
   RelationJoin by_others;
   by_others.keys = std::move(others);
   PENSTOCK_ASSIGN(const StepId all, outer(by_others, rows, counts));
-  ColumnList kept = columns_from(0, columns);
-  for (const std::uint32_t column : columns_from(columns + first_count, 2)) kept.push_back(column);
-  return keep_columns(plan_, all, kept);
+  return keep_columns(plan_, all,
+                      both(columns_from(0, columns), columns_from(columns + first_count, 2)));
 }
 
 // A filter over a mark that nothing else reads, where it asks for TRUE or for FALSE alone.

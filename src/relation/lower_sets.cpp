@@ -60,7 +60,6 @@ Result<StepId> Lowering::grouped(const RelationAggregate& all, const ColumnList&
   std::vector<AggregateCall> calls = aggregate.aggregates;
   for (std::size_t i = 0; i < calls.size() && !counts_alone; i++)
     calls[i].argument = values.roots[set.size() + i];
-  const std::size_t call_count = all.aggregates.size();
   if (set.empty() && calls.empty()) calls.push_back({Aggregate::count_rows, 0, "count", {}});
   PENSTOCK_ASSIGN(StepId groups,
                   set.empty() ? plan_.reduce(input, values.graph, std::move(calls))
@@ -68,21 +67,9 @@ Result<StepId> Lowering::grouped(const RelationAggregate& all, const ColumnList&
   PENSTOCK_ASSIGN(groups, whole(all, halved, set.size(), groups));
   const bool is_whole = set == columns_from(0, static_cast<std::uint32_t>(aggregate.keys.size()));
   if (is_whole && aggregate.groupings.empty()) return groups;
-  Builder rows(schema(groups));
-  std::vector<Projection> columns;
-  for (std::uint32_t key = 0; key < aggregate.keys.size(); key++) {
-    const auto place = static_cast<std::uint32_t>(std::ranges::find(set, key) - set.begin());
-    columns.push_back({full[key].name, place < set.size()
-                                           ? rows.column(place)
-                                           : rows.literal(Scalar::null_of(full[key].type))});
-  }
-  for (std::size_t i = 0; i < call_count; i++)
-    columns.push_back(
-        {full[columns.size()].name, rows.column(static_cast<std::uint32_t>(set.size() + i))});
-  for (const ColumnList& keys_of : aggregate.groupings)
-    columns.push_back(
-        {full[columns.size()].name, rows.literal(Scalar::of(grouping_of(keys_of, set)))});
-  return plan_.map(groups, rows.graph(), std::move(columns));
+  return all_columns(all, full, {set, groups}, [&](Builder& rows, std::size_t call) {
+    return Result<NodeId>(rows.column(static_cast<std::uint32_t>(set.size() + call)));
+  });
 }
 
 // Equal rows that count are told apart by numbers: the second of a kind meets the second.

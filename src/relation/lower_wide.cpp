@@ -8,26 +8,17 @@
 namespace penstock::relation {
 namespace {
 
-bool is_wide(Type type) { return type.kind != Kind::string && width_bytes(type) > 8; }
-
 bool is_of_halves(const Graph& graph, const AggregateCall& call) {
   const bool takes_sum = call.function == Aggregate::sum || call.function == Aggregate::average ||
                          call.function == Aggregate::count;
-  return takes_sum && !call.distinct && is_wide(graph.at(call.argument).type);
+  return takes_sum && !call.distinct && has_128_bits(graph.at(call.argument).type);
 }
 
 bool computes_wide(const Graph& graph, const std::vector<NodeId>& roots) {
   const std::vector<bool> needed = expr::reachable(graph, roots);
   for (NodeId id = 0; id < needed.size(); id++)
-    if (needed[id] && is_wide(graph.at(id).type)) return true;
+    if (needed[id] && has_128_bits(graph.at(id).type)) return true;
   return false;
-}
-
-// The mean of the exact sum. The count is never 0: the sum is NULL then.
-Result<NodeId> average(Builder& rows, NodeId sum, NodeId count) {
-  PENSTOCK_ASSIGN(const NodeId real, rows.cast(sum, Type{Kind::float64}));
-  PENSTOCK_ASSIGN(const NodeId divisor, rows.cast(count, Type{Kind::float64}));
-  return rows.binary(Op::divide, real, divisor);
 }
 
 Type type_of_sum(Type argument) {
@@ -101,7 +92,7 @@ Result<StepId> Lowering::whole(const RelationAggregate& before, const Halved& ha
       const Type type = type_of_sum(before.graph->at(call.argument).type);
       PENSTOCK_ASSIGN(value, rows.from_halves(value, rows.column(first + 1), type));
       if (call.function == Aggregate::average) {
-        PENSTOCK_ASSIGN(value, average(rows, value, rows.column(first + 2)));
+        PENSTOCK_ASSIGN(value, mean_of(rows, value, rows.column(first + 2)));
       }
     }
     columns.push_back({call.name, value});

@@ -7,6 +7,7 @@
 //     intersect, except                                semi and anti join of the distinct rows
 //     join                                             lower_join.cpp, lower_mark.cpp
 #pragma once
+#include <functional>
 #include <map>
 #include <optional>
 #include <vector>
@@ -53,6 +54,11 @@ class Lowering {
     ColumnList keys;
     StepId step = 0;  // the keys, then the calls
   };
+  // Returns the value of a call in the rows of a set's groups.
+  using CallValue = std::function<Result<NodeId>(Builder& rows, std::size_t call)>;
+  // Yields the columns of the whole aggregate: keys that the set lacks are NULL.
+  Result<StepId> all_columns(const RelationAggregate& aggregate, const Schema& schema,
+                             const GroupedSet& groups, const CallValue& value_of);
   static bool can_merge_sets(const RelationAggregate& aggregate);
   Result<StepId> merged_sets(const Relation& relation, StepId rows);
   Result<StepId> merged(const GroupedSet& from, const ColumnList& set,
@@ -98,7 +104,6 @@ class Lowering {
   Result<StepId> single(const RelationJoin& join, StepId left, StepId right);
   bool yields_one_row(RelationId id) const;
   RelationJoin with_row_number(const RelationJoin& join, StepId left, StepId right) const;
-  RelationJoin with_sides_swapped(const RelationJoin& join, StepId left, StepId right) const;
   Result<RelationJoin> without_right_conditions(const RelationJoin& join, StepId left,
                                                 StepId& right);
 

@@ -13,6 +13,19 @@ ColumnList columns_from(std::uint32_t first, std::uint32_t count) {
   return columns;
 }
 
+ColumnList both(ColumnList first, const ColumnList& second) {
+  first.insert(first.end(), second.begin(), second.end());
+  return first;
+}
+
+bool has_128_bits(Type type) { return type.kind != Kind::string && width_bytes(type) > 8; }
+
+Result<NodeId> mean_of(Builder& rows, NodeId sum, NodeId count) {
+  PENSTOCK_ASSIGN(const NodeId real, rows.cast(sum, Type{Kind::float64}));
+  PENSTOCK_ASSIGN(const NodeId divisor, rows.cast(count, Type{Kind::float64}));
+  return rows.binary(Op::divide, real, divisor);
+}
+
 Result<StepId> keep_columns(Plan& plan, StepId input, const ColumnList& columns) {
   const Schema schema = plan.step(input).schema;
   if (columns == columns_from(0, static_cast<std::uint32_t>(schema.size()))) return input;
@@ -59,6 +72,21 @@ Result<StepId> add_filter(Plan& plan, StepId input, const Graph& graph, NodeId p
                           const ColumnList& columns) {
   const Moved condition = moved(plan.step(input).schema, graph, {predicate}, columns);
   return plan.filter(input, condition.graph, condition.roots[0]);
+}
+
+RelationJoin with_sides_swapped(RelationJoin join, const Schema& left, const Schema& right) {
+  for (RelationKey& key : join.keys) std::swap(key.left, key.right);
+  if (!join.residual) return join;
+  const auto left_width = static_cast<std::uint32_t>(left.size()),
+             right_width = static_cast<std::uint32_t>(right.size());
+  Schema pair = right;
+  pair.insert(pair.end(), left.begin(), left.end());
+  const Moved condition =
+      moved(pair, *join.graph, {*join.residual},
+            both(columns_from(right_width, left_width), columns_from(0, right_width)));
+  join.graph = condition.graph;
+  join.residual = condition.roots[0];
+  return join;
 }
 
 Result<StepId> add_row_numbers(Plan& plan, StepId input, ColumnList partition) {

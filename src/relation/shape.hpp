@@ -4,12 +4,18 @@
 #include <string>
 #include <vector>
 
-#include "penstock/plan.hpp"
+#include "penstock/relation.hpp"
 
 namespace penstock::relation {
 
 using ColumnList = std::vector<std::uint32_t>;  // by number
 ColumnList columns_from(std::uint32_t first, std::uint32_t count);
+ColumnList both(ColumnList first, const ColumnList& second);
+
+// Returns whether the values are numbers of 128 bits, which kernels read as halves.
+bool has_128_bits(Type type);
+// The mean of a sum of so many values, at least one.
+Result<NodeId> mean_of(Builder& rows, NodeId sum, NodeId count);
 
 // Returns a step of these columns of the input, in this order; the input itself if it has no
 // others.
@@ -44,6 +50,8 @@ Moved moved(const Schema& step, const Graph& from, const std::vector<NodeId>& ro
             const ColumnList& columns);
 Result<StepId> add_filter(Plan& plan, StepId input, const Graph& graph, NodeId predicate,
                           const ColumnList& columns);
+// Returns the join with its sides swapped: the keys, and the condition over right and left columns.
+RelationJoin with_sides_swapped(RelationJoin join, const Schema& left, const Schema& right);
 // Numbers the rows from 1 in a column behind the others.
 Result<StepId> add_row_numbers(Plan& plan, StepId input, ColumnList partition = {});
 

@@ -41,8 +41,7 @@ std::optional<SessionNames::Meaning> SessionNames::find(const std::string& name)
   if (found == by_name_.end() || found->second.definition.kind == sql::DefinitionKind::macro)
     return std::nullopt;
   const Entry& entry = found->second;
-  return Meaning{entry.table, entry.definition.only_table,
-                 entry.definition.kind == sql::DefinitionKind::view};
+  return Meaning{entry.table, entry.definition.only_table};
 }
 
 std::vector<std::string> SessionNames::definitions() const {

@@ -22,7 +22,6 @@ class SessionNames {
   struct Meaning {
     std::shared_ptr<TableSource> table;
     std::string only_table;
-    bool is_view = false;
   };
   std::optional<Meaning> find(const std::string& name) const;
   // Returns the texts that define the views and macros, in the order in which they were defined.

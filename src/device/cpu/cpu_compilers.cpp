@@ -9,6 +9,7 @@
 #include <string_view>
 
 #include "base/file.hpp"
+#include "base/process.hpp"
 
 namespace penstock::cpu {
 namespace {
@@ -36,21 +37,6 @@ Choices& choices() {
   return all;
 }
 
-std::optional<std::string> find_program(std::string_view name) {
-  const char* const path = std::getenv("PATH");
-  std::string_view rest = path ? path : "/usr/bin:/bin";
-  while (!rest.empty()) {
-    const std::size_t colon = std::min(rest.find(':'), rest.size());
-    const std::string folder(rest.substr(0, colon));
-    rest.remove_prefix(std::min(colon + 1, rest.size()));
-    // A relative folder may be another user's.
-    if (!folder.starts_with('/')) continue;
-    const std::string program = folder + "/" + std::string(name);
-    if (::access(program.c_str(), X_OK) == 0) return program;
-  }
-  return {};
-}
-
 // The file that a compiler's name leads to: Debian's `cc` is a link to a link to gcc-12.
 std::string identity_of(const std::string& path) {
   std::error_code error;
@@ -63,8 +49,8 @@ std::optional<Compiler> find_compiler(const char* variable, std::vector<std::str
   if (value) names = {value};
   for (const std::string_view name : names) {
     if (name.empty()) continue;
-    const auto path = name.starts_with('/') ? std::optional(std::string(name)) : find_program(name);
-    if (path && ::access(path->c_str(), X_OK) == 0) return Compiler{*path, identity_of(*path), {}};
+    const std::string path = name.starts_with('/') ? std::string(name) : program_on_path(name);
+    if (::access(path.c_str(), X_OK) == 0) return Compiler{path, identity_of(path), {}};
   }
   return {};
 }

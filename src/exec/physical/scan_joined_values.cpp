@@ -10,7 +10,7 @@
 namespace penstock::plan {
 namespace {
 
-// Reading as many keys takes about 2 ms. A larger side seldom leaves out rows.
+// Keys are read in every run. A larger side is taken to leave out few rows.
 constexpr std::uint64_t max_keys = 1 << 17;
 // So many keys are sorted, to find the gaps between them.
 constexpr std::size_t max_sorted_keys = 1 << 12;
@@ -56,20 +56,22 @@ std::vector<std::pair<Scalar, Scalar>> ranges_of(const Column& column) {
 
 }  // namespace
 
-// Returns what is known of right sides on the host; nothing before they are there.
-std::vector<JoinedValues> ScanOperator::joined_values() const {
+// Returns what is known of right sides on the host; nothing before they are there, and nothing for
+// a source without records of its rows.
+Result<std::vector<JoinedValues>> ScanOperator::joined_values(const TableSource& source) const {
   std::vector<JoinedValues> all;
   const std::vector<Lookup>& lookups = programs_[0].lookups;
-  for (std::size_t i = 0; i < lookups.size() && base_source(); i++) {
+  if (!base_source() || lookups.empty()) return all;
+  PENSTOCK_ASSIGN(const auto recorded, source.select_rows({}));
+  for (std::size_t i = 0; i < lookups.size() && recorded; i++) {
     const auto side = run_.sides.find(lookups[i].step);
-    const bool drops = lookups[i].kind == JoinKind::inner || lookups[i].kind == JoinKind::semi;
-    if (!drops || side == run_.sides.end()) continue;
-    const BuildSide& right = *side->second;
-    if (right.buckets || right.on_device) continue;
+    if (side == run_.sides.end() || side->second->buckets || side->second->on_device) continue;
+    const Table& right = side->second->rows;
     const std::vector<JoinKey>& keys = run_.plan.step(lookups[i].step).join_keys;
     for (std::size_t key = 0; key < keys.size(); key++) {
-      const Column& column = right.rows.columns[keys[key].right];
-      if (has_ranges(column, right.rows.row_count)) all.push_back({i, key, ranges_of(column)});
+      const Column& column = right.columns[keys[key].right];
+      if (can_use_values(programs_[0], i, key) && has_ranges(column, right.row_count))
+        all.push_back({i, key, ranges_of(column)});
     }
   }
   return all;

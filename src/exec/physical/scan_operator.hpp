@@ -85,7 +85,7 @@ class ScanOperator final : public Operator {
   const TableSource& rows_to_scan(const TableSource& selected);
 
   // scan_joined_values.cpp
-  std::vector<JoinedValues> joined_values() const;
+  Result<std::vector<JoinedValues>> joined_values(const TableSource& source) const;
 
   // scan_on_host.cpp
   bool may_run_on_host() const;

@@ -91,7 +91,8 @@ Result<std::shared_ptr<TableSource>> ScanOperator::read_base() {
 // Returns the source without the rows that filters and joins drop, where its records tell of some.
 Result<std::shared_ptr<TableSource>> ScanOperator::leave_out_rows(
     std::shared_ptr<TableSource> source) {
-  const std::optional<RowCondition> needed = needed_rows(programs_[0], joined_values());
+  PENSTOCK_ASSIGN(const std::vector<JoinedValues> joined, joined_values(*source));
+  const std::optional<RowCondition> needed = needed_rows(programs_[0], joined);
   if (is_validated()) PENSTOCK_TRY(check_records(*source, needed ? &*needed : nullptr));
   if (!needed) return source;
   PENSTOCK_ASSIGN(std::optional<RowSelection> rows, source->select_rows(*needed));

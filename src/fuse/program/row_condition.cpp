@@ -229,14 +229,14 @@ bool can_fault_before(const TileProgram& program, const Lookup& lookup) {
   return key_can_fault(program, lookup.predicates_before);
 }
 
-Condition of_join(const TileProgram& program, const JoinedValues& joined) {
-  const Lookup& lookup = program.lookups[joined.lookup];
-  const bool drops = lookup.kind == JoinKind::inner || lookup.kind == JoinKind::semi;
-  if (!drops || can_fault_before(program, lookup)) return std::nullopt;
-  return ConditionOfPredicate(program).in_ranges(lookup.keys[joined.key], joined.ranges);
-}
-
 }  // namespace
+
+bool can_use_values(const TileProgram& program, std::size_t lookup, std::size_t key) {
+  const Lookup& join = program.lookups[lookup];
+  const bool drops = join.kind == JoinKind::inner || join.kind == JoinKind::semi;
+  return drops && !can_fault_before(program, join) &&
+         ConditionOfPredicate(program).in_ranges(join.keys[key], {}).has_value();
+}
 
 void add_columns(const RowCondition& condition, Columns& columns) {
   if (condition.test != RowTest::all_of && condition.test != RowTest::any_of)
@@ -257,7 +257,9 @@ std::optional<RowCondition> needed_rows(const TileProgram& program,
     if (faults) break;
   }
   for (const JoinedValues& values : joined)
-    if (Condition part = of_join(program, values)) parts.push_back(std::move(*part));
+    if (can_use_values(program, values.lookup, values.key))
+      parts.push_back(*ConditionOfPredicate(program).in_ranges(
+          program.lookups[values.lookup].keys[values.key], values.ranges));
   if (parts.empty()) return std::nullopt;
   return group_of(RowTest::all_of, std::move(parts));
 }

@@ -15,6 +15,8 @@ struct JoinedValues {
   std::vector<std::pair<Scalar, Scalar>> ranges = {};  // least and greatest value
 };
 
+// Returns whether the ranges of a join's key would leave out rows of the source.
+bool can_use_values(const TileProgram& program, std::size_t lookup, std::size_t key);
 // Returns a condition that holds for every row of the source that can reach the program's results
 // or end it with a fault; nullopt if nothing is told about the source's columns.
 std::optional<RowCondition> needed_rows(const TileProgram& program,

@@ -3,19 +3,11 @@
 
 #include "plan/aggregates.hpp"
 #include "sql/parse/keywords.hpp"
+#include "sql/parse/lexer.hpp"
 #include "sql/parse/syntax.hpp"
 
 namespace penstock::sql {
 namespace {
-
-std::string in_quotes(std::string_view text, char quote) {
-  std::string result(1, quote);
-  for (char c : text) {
-    if (c == quote) result += quote;
-    result += c;
-  }
-  return result + quote;
-}
 
 std::string identifier(std::string_view name) {
   const auto plain = [](char c) {

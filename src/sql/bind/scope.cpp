@@ -7,13 +7,6 @@
 namespace penstock::sql {
 namespace {
 
-// Returns DuckDB's name of a file's table: "lineitem" of "data/lineitem.parquet".
-std::string stem(std::string_view path) {
-  const std::size_t slash = path.find_last_of('/');
-  std::string_view file = slash == std::string_view::npos ? path : path.substr(slash + 1);
-  return std::string(file.substr(0, file.find('.', 1)));
-}
-
 Result<std::shared_ptr<TableSource>> open_source(const Lexed& lexed, const FromTable& from,
                                                  const TableOpener& open) {
   Result<std::shared_ptr<TableSource>> table = open(from.table);
@@ -55,6 +48,12 @@ Status merge_columns(const Lexed& lexed, const FromTable& from, Scope& scope) {
 }
 
 }  // namespace
+
+std::string stem(std::string_view path) {
+  const std::size_t slash = path.find_last_of('/');
+  std::string_view file = slash == std::string_view::npos ? path : path.substr(slash + 1);
+  return std::string(file.substr(0, file.find('.', 1)));
+}
 
 std::string ScopeTable::shown() const { return alias.empty() ? stem(name) : alias; }
 

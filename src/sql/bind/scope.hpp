@@ -31,6 +31,8 @@ struct Scope {
   bool is_merged(std::uint32_t column) const;
 };
 
+// Returns DuckDB's name of a file's table: "lineitem" of "data/lineitem.parquet".
+std::string stem(std::string_view path);
 // Opens the tables of FROM and resolves the columns of USING.
 Result<Scope> open_scope(const Lexed& lexed, const Select& select, const TableOpener& open);
 

@@ -71,8 +71,8 @@ Result<StepId> bind_recorded(std::string_view text, Plan& plan, const TableOpene
 }
 
 // Optimizers that write what only DuckDB can run, or what its serialiser gets wrong. Each release
-// has some of them. Equal answers with this list are tested by the suites of
-// test/differential/suites_test.py.
+// has some of them. Plans that were made with this list are bound by test/sql/plans_test.cpp, and
+// answered by test/differential/nested_test.py.
 constexpr std::string_view disabled_optimizers =
     "'column_lifetime', 'compressed_materialization', 'statistics_propagation', "
     "'common_subplan', 'late_materialization', 'aggregate_function_rewriter', "
@@ -84,12 +84,6 @@ constexpr std::string_view disabled_optimizers =
     "'sum_rewriter'";
 // DuckDB 1.x cannot plan without its statistics.
 constexpr std::string_view kept_before_2 = "'statistics_propagation'";
-
-std::string in_quotes(std::string_view text) {
-  std::string quoted = "'";
-  for (const char c : text) quoted += c == '\'' ? "''" : std::string(1, c);
-  return quoted + "'";
-}
 
 Lexed lexed_for_duckdb(std::string_view statement) {
   Lexed lexed;
@@ -155,7 +149,7 @@ std::vector<std::string> planning_statements(const StandIns& stand_ins,
   statements.push_back(
       "SELECT json_object('version', version(), 'names', (SELECT list(column_name) FROM "
       "(DESCRIBE " +
-      statement + "\n)), 'plan', json_serialize_plan(" + in_quotes(statement) +
+      statement + "\n)), 'plan', json_serialize_plan(" + in_quotes(statement, '\'') +
       ", optimize := true))");
   return statements;
 }
@@ -246,8 +240,7 @@ bool has_duckdb() { return planner_program().has_value(); }
 
 std::string how_to_install_duckdb() {
   return "DuckDB's planner is not found: pip install duckdb-cli, or set PENSTOCK_DUCKDB to a "
-         "duckdb "
-         "program";
+         "duckdb program";
 }
 
 Result<BoundSql> bind_by_duckdb(std::string_view statement, Plan& plan, const TableOpener& open,

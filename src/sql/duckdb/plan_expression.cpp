@@ -246,6 +246,15 @@ class Reader {
 
 }  // namespace
 
+SyntaxPtr operation_syntax(std::string name, std::vector<SyntaxPtr> inputs) {
+  auto syntax = std::make_shared<Syntax>();
+  syntax->kind = SyntaxKind::operation;
+  syntax->name = std::move(name);
+  syntax->offset = inputs[0]->offset;
+  syntax->inputs = std::move(inputs);
+  return syntax;
+}
+
 std::string_view comparison_operator(std::string_view type) {
   const auto found = std::ranges::find(comparisons, type, &NamedOperation::type);
   return found == std::end(comparisons) ? std::string_view() : found->name;

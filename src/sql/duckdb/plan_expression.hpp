@@ -10,6 +10,8 @@ namespace penstock::sql {
 // `columns` are those that the expression's positions count; the syntax has the relation's.
 SyntaxPtr read_plan_expression(const Tree& expression, const std::vector<PlanColumn>& columns,
                                Problems& problems);
+// Returns an operation at the place of its first input.
+SyntaxPtr operation_syntax(std::string name, std::vector<SyntaxPtr> inputs);
 // Returns the operator of a comparison in a condition of a join: "COMPARE_EQUAL" is "=".
 std::string_view comparison_operator(std::string_view type);
 

@@ -37,15 +37,6 @@ bool yields_left_alone(JoinType type) {
   return type == JoinType::semi || type == JoinType::anti || type == JoinType::mark;
 }
 
-SyntaxPtr condition_syntax(std::string_view name, SyntaxPtr left, SyntaxPtr right) {
-  auto syntax = std::make_shared<Syntax>();
-  syntax->kind = SyntaxKind::operation;
-  syntax->name = std::string(name);
-  syntax->offset = left->offset;
-  syntax->inputs = {std::move(left), std::move(right)};
-  return syntax;
-}
-
 }  // namespace
 
 Result<PlanRows> PlanReader::join(const Tree& plan) {
@@ -111,9 +102,9 @@ Result<PlanRows> PlanReader::join_of(const Tree& plan, PlanRows left, PlanRows r
       PENSTOCK_TRY(add(value(builder, whole, columns, "ON")));
       continue;
     }
-    const SyntaxPtr syntax =
-        condition_syntax(name, read_plan_expression(condition["left"], left.columns, problems_),
-                         read_plan_expression(condition["right"], right_columns, problems_));
+    const SyntaxPtr syntax = operation_syntax(
+        std::string(name), {read_plan_expression(condition["left"], left.columns, problems_),
+                            read_plan_expression(condition["right"], right_columns, problems_)});
     PENSTOCK_TRY(add(bind(builder, *syntax, "ON")));
   }
   for (const char* const field : {"condition", "predicate"}) {
@@ -139,20 +130,9 @@ Result<PlanRows> PlanReader::join_of(const Tree& plan, PlanRows left, PlanRows r
 // The right rows are the ones that are kept: they become the left side.
 Result<PlanRows> PlanReader::turned_join(const Tree& plan, const PlanRows& left,
                                          const PlanRows& right, RelationJoin join) {
-  const std::uint32_t left_width = width(left.relation), right_width = width(right.relation);
-  for (RelationKey& key : join.keys) std::swap(key.left, key.right);
-  if (join.residual) {
-    Schema pair = schema(right.relation);
-    const Schema& behind = schema(left.relation);
-    pair.insert(pair.end(), behind.begin(), behind.end());
-    relation::ColumnList columns = relation::columns_from(right_width, left_width);
-    for (const std::uint32_t column : relation::columns_from(0, right_width))
-      columns.push_back(column);
-    const relation::Moved moved_condition =
-        relation::moved(pair, *join.graph, {*join.residual}, columns);
-    join.graph = moved_condition.graph;
-    join.residual = moved_condition.roots[0];
-  }
+  const std::uint32_t right_width = width(right.relation);
+  join =
+      relation::with_sides_swapped(std::move(join), schema(left.relation), schema(right.relation));
   const bool keeps_right_alone = yields_left_alone(join.type);
   PlanRows rows;
   PENSTOCK_ASSIGN(rows.relation, relations_.join(right.relation, left.relation, std::move(join)));

@@ -9,14 +9,6 @@
 namespace penstock::sql {
 namespace {
 
-SyntaxPtr operation(std::string name, std::vector<SyntaxPtr> inputs) {
-  auto syntax = std::make_shared<Syntax>();
-  syntax->kind = SyntaxKind::operation;
-  syntax->name = std::move(name);
-  syntax->inputs = std::move(inputs);
-  return syntax;
-}
-
 SyntaxPtr constant_of(const Tree& value) {
   auto syntax = std::make_shared<Syntax>();
   const std::optional<Scalar> scalar = value_of_json(value);
@@ -130,15 +122,15 @@ std::optional<Syntax> PlanReader::scan_filter(const Tree& filter, const SyntaxPt
   if (type.starts_with("LEGACY_")) type.remove_prefix(7);
   if (type == "OPTIONAL_FILTER" || type == "DYNAMIC_FILTER" || type == "BLOOM_FILTER") return {};
   if (type == "CONSTANT_COMPARISON")
-    return *operation(std::string(comparison_operator(filter["comparison_type"].text())),
-                      {column, constant_of(filter["constant"])});
-  if (type == "IS_NULL") return *operation("is null", {column});
-  if (type == "IS_NOT_NULL") return *operation("is not null", {column});
+    return *operation_syntax(std::string(comparison_operator(filter["comparison_type"].text())),
+                             {column, constant_of(filter["constant"])});
+  if (type == "IS_NULL") return *operation_syntax("is null", {column});
+  if (type == "IS_NOT_NULL") return *operation_syntax("is not null", {column});
   if (type == "IN_FILTER") {
     std::vector<SyntaxPtr> inputs{column};
     for (std::size_t i = 0; i < filter["values"].size(); i++)
       inputs.push_back(constant_of(filter["values"].at(i)));
-    return *operation("in", std::move(inputs));
+    return *operation_syntax("in", std::move(inputs));
   }
   if (type == "CONJUNCTION_AND" || type == "CONJUNCTION_OR") {
     std::vector<SyntaxPtr> parts;
@@ -147,7 +139,7 @@ std::optional<Syntax> PlanReader::scan_filter(const Tree& filter, const SyntaxPt
         parts.push_back(std::make_shared<Syntax>(std::move(*part)));
     if (parts.empty()) return {};
     if (parts.size() == 1) return *parts[0];
-    return *operation(type == "CONJUNCTION_AND" ? "and" : "or", std::move(parts));
+    return *operation_syntax(type == "CONJUNCTION_AND" ? "and" : "or", std::move(parts));
   }
   static_cast<void>(refuse(filter, "the filter " + lower(type) + " of DuckDB's plan"));
   return {};

@@ -4,6 +4,7 @@
 #include <set>
 #include <utility>
 
+#include "sql/bind/scope.hpp"
 #include "sql/duckdb/plan_columns.hpp"
 #include "sql/parse/table_function.hpp"
 
@@ -12,18 +13,6 @@ namespace {
 
 // A table whose number of rows is not known, such as a CSV file's, counts as this many.
 constexpr std::uint64_t rows_if_unknown = 1'000'000;
-
-std::string in_double_quotes(std::string_view name) {
-  std::string quoted = "\"";
-  for (const char c : name) quoted += c == '"' ? "\"\"" : std::string(1, c);
-  return quoted + '"';
-}
-
-std::string stem(std::string_view path) {
-  const std::size_t slash = path.find_last_of('/');
-  const std::string_view file = slash == std::string_view::npos ? path : path.substr(slash + 1);
-  return std::string(file.substr(0, file.find('.', 1)));
-}
 
 bool is_any_keyword(const Lexed& lexed, const Token& token,
                     std::initializer_list<std::string_view> words) {
@@ -172,7 +161,7 @@ std::string column_of_view(const Field& field, std::uint32_t number) {
   const std::string value = "concat('" + stand_in_mark(number) + "', range)";
   const bool is_text = field.type.kind == Kind::string || !field.unsupported.empty();
   return (is_text ? value : "try_cast(" + value + " AS " + name_of(field.type) + ")") + " AS " +
-         in_double_quotes(field.name);
+         in_quotes(field.name, '\"');
 }
 
 }  // namespace
@@ -186,7 +175,7 @@ std::string StandIns::view_of(const TableReference& table, const std::string& na
   auto source = open_(table);
   if (!source.ok() && is_file && unread_file_.ok()) unread_file_ = source.status();
   if (!source.ok() || !*source) return "";
-  names_.push_back("t" + std::to_string(tables_.size()) + "." + in_double_quotes(name));
+  names_.push_back("t" + std::to_string(tables_.size()) + "." + in_quotes(name, '\"'));
   tables_.push_back(std::move(*source));
   texts_.push_back(text);
   return names_.back();

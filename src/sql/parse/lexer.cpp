@@ -283,6 +283,15 @@ std::size_t after_brackets(const Lexed& lexed, std::size_t open, std::size_t end
   return end;
 }
 
+std::string in_quotes(std::string_view text, char quote) {
+  std::string result(1, quote);
+  for (char c : text) {
+    if (c == quote) result += quote;
+    result += c;
+  }
+  return result + quote;
+}
+
 std::string value_of(const Lexed& lexed, const Token& token) {
   const std::string_view text = lexed.text(token);
   if ((token.kind != TokenKind::quoted && token.kind != TokenKind::string) || text.size() < 2 ||

@@ -99,5 +99,7 @@ bool is_leading_from(const Lexed& lexed, std::size_t at);
 // Returns an identifier's or string's value: without quotes, doubled quotes made single; a bare
 // word as it is written.
 std::string value_of(const Lexed& lexed, const Token& token);
+// Returns the text as a string (') or a quoted name (").
+std::string in_quotes(std::string_view text, char quote);
 
 }  // namespace penstock::sql
