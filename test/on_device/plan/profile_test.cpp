@@ -169,18 +169,28 @@ std::uint64_t pairs_at_once(const std::vector<Span>& spans) {
   return pairs;
 }
 
+// Adds the pairs of compilations of one run that were in work at the same time.
+void add_pairs_at_once(Device& device, std::uint64_t& pairs) {
+  // A name of its own: the cache on disk outlives a run of the tests.
+  Chains t("at_" + std::to_string(std::chrono::system_clock::now().time_since_epoch().count()));
+  TAKE(const QueryResult outcome,
+       run(t.plan, t.result, {.device = device.traits().id, .profile = true}));
+  EXPECT_EQ(scalar_at(outcome.table.columns[0], 0).integer, profiled_row_count + 1);
+  std::vector<Span> compiled;
+  for (const Span& span : on(*outcome.report.profile, Track::compile))
+    if (span.name.find("(compiled)") != std::string::npos) compiled.push_back(span);
+  ASSERT_GE(compiled.size(), 2u);
+  pairs += pairs_at_once(compiled);
+}
+
+// A quick compiler takes 3 ms. On busy cores one kernel may be ready before the other's thread
+// runs, so that some of several runs are enough.
 TEST(Profile, TheKernelsOfAPlanAreCompiledAtOnce) {
   on_each_device([&](Device& device) {
-    // A name of its own: the cache on disk outlives a run of the tests.
-    Chains t("at_" + std::to_string(std::chrono::system_clock::now().time_since_epoch().count()));
-    TAKE(const QueryResult outcome,
-         run(t.plan, t.result, {.device = device.traits().id, .profile = true}));
-    EXPECT_EQ(scalar_at(outcome.table.columns[0], 0).integer, profiled_row_count + 1);
-    std::vector<Span> compiled;
-    for (const Span& span : on(*outcome.report.profile, Track::compile))
-      if (span.name.find("(compiled)") != std::string::npos) compiled.push_back(span);
-    ASSERT_GE(compiled.size(), 2u);
-    EXPECT_GE(pairs_at_once(compiled), 1u);
+    std::uint64_t pairs = 0;
+    for (int run = 0; run < 50 && pairs == 0; run++)
+      ASSERT_NO_FATAL_FAILURE(add_pairs_at_once(device, pairs));
+    EXPECT_GE(pairs, 1u);
   });
 }
 
