@@ -37,7 +37,7 @@ struct BoundSql {
 };
 
 // The planner of a SELECT. automatic: the own binder where it supports the statement, else DuckDB's
-// planner. DuckDB plans in a process of its own, over stand-ins of the tables: it reads no file.
+// planner. DuckDB plans over stand-ins of the tables: it reads no file.
 enum class Planner : unsigned char { own, duckdb, automatic };
 
 struct BindOptions {

@@ -55,6 +55,16 @@ std::string path_of_executable() {
   return fs::read_symlink("/proc/self/exe", error).string();
 }
 
+PackageFile find_in_packages(const std::string& pattern) {
+  for (const std::string& root : python_environments(path_of_executable())) {
+    std::vector<std::string> found;
+    for (const char* const folder : {"site-packages", "dist-packages"})
+      add_glob_matches(found, root + "/lib/python3*/" + folder + "/" + pattern);
+    if (!found.empty()) return {found.front(), root};
+  }
+  return {};
+}
+
 void add_glob_matches(std::vector<std::string>& paths, const std::string& pattern) {
   glob_t found{};
   if (glob(pattern.c_str(), 0, nullptr, &found) == 0)  // sorted: the newest of equals comes last

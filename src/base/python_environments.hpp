@@ -13,6 +13,12 @@ std::vector<std::string> python_environments(const std::string& executable);
 // process's user and that no other user may write to.
 std::vector<std::string> environments_above(const std::string& executable);
 std::string path_of_executable();
+// Returns the first file of an installed package that matches a pattern, such as
+// "duckdb/__init__.py", and its environment; "" if there is none.
+struct PackageFile {
+  std::string path, environment;
+};
+PackageFile find_in_packages(const std::string& pattern);
 // Adds the paths that match a pattern, the last one first: of equals that is the newest.
 void add_glob_matches(std::vector<std::string>& paths, const std::string& pattern);
 

@@ -4,11 +4,12 @@
 
 namespace penstock::device {
 
-Result<Library> Library::open(const std::vector<std::string>& names) {
+Result<Library> Library::open(const std::vector<std::string>& names, SymbolScope scope) {
+  const int visible = scope == SymbolScope::global ? RTLD_GLOBAL : RTLD_LOCAL;
   std::string reasons;
   for (const std::string& name : names) {
     Library library;
-    library.handle_ = dlopen(name.c_str(), RTLD_NOW | RTLD_LOCAL);
+    library.handle_ = dlopen(name.c_str(), RTLD_NOW | visible);
     library.name_ = name;
     if (library.handle_) return library;
     const char* reason = dlerror();

@@ -9,11 +9,15 @@
 
 namespace penstock::device {
 
+// global: libraries that are opened later may use its symbols.
+enum class SymbolScope : unsigned char { local, global };
+
 class Library {
  public:
   // Opens the first of `names` (sonames or paths) that can be opened. The error (Code::no_device)
   // has the dynamic linker's message for each.
-  static Result<Library> open(const std::vector<std::string>& names);
+  static Result<Library> open(const std::vector<std::string>& names,
+                              SymbolScope scope = SymbolScope::local);
 
   const std::string& name() const { return name_; }
   void* symbol(const char* name) const;  // null when absent

@@ -10,7 +10,7 @@
 #include "penstock/sql.hpp"
 #include "sql/duckdb/plan_reader.hpp"
 #include "sql/duckdb/plan_statement.hpp"
-#include "sql/duckdb/planner_program.hpp"
+#include "sql/duckdb/planner.hpp"
 #include "sql/duckdb/stand_ins.hpp"
 #include "sql/parse/definition.hpp"
 
@@ -194,8 +194,7 @@ std::string with_quoted_numbers(std::string_view json) {
 
 Result<BoundSql> bind_planned(std::string_view statement, Plan& plan, const TableOpener& open,
                               const std::vector<std::string>& definitions) {
-  const auto& program = planner_program();
-  if (!program) return Status(Code::unsupported, how_to_install_duckdb());
+  if (!has_planner()) return Status(Code::unsupported, how_to_install_duckdb());
   Lexed lexed = lexed_for_duckdb(statement);
   StandIns stand_ins(open);
   Rewritten rewritten = stand_ins.rewrite(lexed);
@@ -203,8 +202,8 @@ Result<BoundSql> bind_planned(std::string_view statement, Plan& plan, const Tabl
   PENSTOCK_TRY(stand_ins.unread_file());
   const double start = now_seconds();
   PENSTOCK_ASSIGN(const std::string answer,
-                  run_in_duckdb(*program, planning_statements(stand_ins, used, rewritten.text)));
-  const double seconds = now_seconds() - start;
+                  run_in_duckdb(planning_statements(stand_ins, used, rewritten.text)));
+  const double seconds = take_opening_seconds() + now_seconds() - start;
   nlohmann::json json = nlohmann::json::parse(answer, nullptr, false);
   if (json.is_discarded())
     json = nlohmann::json::parse(with_quoted_numbers(answer), nullptr, false);
@@ -236,11 +235,11 @@ bool is_query(std::string_view statement) {
                                          });
 }
 
-bool has_duckdb() { return planner_program().has_value(); }
+bool has_duckdb() { return has_planner(); }
 
 std::string how_to_install_duckdb() {
   return "DuckDB's planner is not found: pip install duckdb-cli, or set PENSTOCK_DUCKDB to a "
-         "duckdb program";
+         "duckdb program or library";
 }
 
 Result<BoundSql> bind_by_duckdb(std::string_view statement, Plan& plan, const TableOpener& open,

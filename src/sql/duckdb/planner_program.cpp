@@ -2,10 +2,9 @@
 
 #include <unistd.h>
 
-#include <cstdlib>
-
 #include "base/process.hpp"
 #include "base/python_environments.hpp"
+#include "sql/duckdb/planner_message.hpp"
 
 namespace penstock::sql {
 namespace {
@@ -17,43 +16,12 @@ constexpr const char* python_script =
     "    row = connection.execute(statement).fetchone()\n"
     "print(row[0])\n";
 
-// Returns a file of a package in one of Python's environments, and the environment; "" if there is
-// none.
-struct PackageFile {
-  std::string path, environment;
-};
-PackageFile find_in_packages(const std::string& file) {
-  for (const std::string& root : python_environments(path_of_executable())) {
-    std::vector<std::string> found;
-    for (const char* const folder : {"site-packages", "dist-packages"})
-      add_glob_matches(found, root + "/lib/python3*/" + folder + "/" + file);
-    if (!found.empty()) return {found.front(), root};
-  }
-  return {};
-}
-
 // A Python that imports the module: the environment's own, where a package is.
 std::string python_with_module() {
   const PackageFile module = find_in_packages("duckdb/__init__.py");
   if (module.path.empty()) return "";
   const std::string own = module.environment + "/bin/python3";
   return ::access(own.c_str(), X_OK) == 0 ? own : program_on_path("python3");
-}
-
-// PyPI's duckdb-cli has the program as a file of its package. Its command is a Python script, which
-// takes longer.
-std::optional<PlannerProgram> find_program() {
-  if (const char* const named = std::getenv("PENSTOCK_DUCKDB"); named && *named != '\0') {
-    const std::string path = named;
-    const std::size_t slash = path.find_last_of('/');
-    const std::string name = slash == path.npos ? path : path.substr(slash + 1);
-    return PlannerProgram{path, name.starts_with("python")};
-  }
-  for (const std::string& path :
-       {find_in_packages("duckdb_cli/duckdb").path, program_on_path("duckdb")})
-    if (!path.empty()) return PlannerProgram{path};
-  const std::string python = python_with_module();
-  return python.empty() ? std::nullopt : std::optional(PlannerProgram{python, true});
 }
 
 std::string joined(const std::vector<std::string>& statements, std::string_view end) {
@@ -71,27 +39,37 @@ std::string message_of(std::string errors) {
   const std::size_t line = errors.rfind('\n', at);
   errors.erase(0, line == errors.npos ? 0 : line + 1);
   if (errors.starts_with("_duckdb.")) errors.erase(0, errors.find(": ") + 2);
-  return errors.substr(0, errors.find("\n\nLINE "));  // of the rewritten statement
+  return errors;
 }
 
 }  // namespace
 
-const std::optional<PlannerProgram>& planner_program() {
-  static const std::optional<PlannerProgram> program = find_program();
-  return program;
+PlannerProgram program_of(const std::string& path) {
+  const std::size_t slash = path.find_last_of('/');
+  const std::string name = slash == path.npos ? path : path.substr(slash + 1);
+  return {path, name.starts_with("python")};
 }
 
-Result<std::string> run_in_duckdb(const PlannerProgram& program,
-                                  const std::vector<std::string>& statements) {
+// PyPI's duckdb-cli has the program as a file of its package. Its command is a Python script, which
+// takes longer.
+std::optional<PlannerProgram> find_planner_program() {
+  for (const std::string& path :
+       {find_in_packages("duckdb_cli/duckdb").path, program_on_path("duckdb")})
+    if (!path.empty()) return PlannerProgram{path};
+  const std::string python = python_with_module();
+  return python.empty() ? std::nullopt : std::optional(PlannerProgram{python, true});
+}
+
+Result<std::string> PlannerProgram::run(const std::vector<std::string>& statements) const {
   const std::vector<std::string> words =
-      program.is_python ? std::vector<std::string>{program.path, "-c", python_script}
-                        : std::vector<std::string>{program.path, "-init",     "/dev/null",
-                                                   "-bail",      "-noheader", "-list"};
-  const std::string input = program.is_python ? joined(statements, std::string_view("\0", 1))
-                                              : joined(statements, ";\n") + ";\n";
+      is_python
+          ? std::vector<std::string>{path, "-c", python_script}
+          : std::vector<std::string>{path, "-init", "/dev/null", "-bail", "-noheader", "-list"};
+  const std::string input =
+      is_python ? joined(statements, std::string_view("\0", 1)) : joined(statements, ";\n") + ";\n";
   PENSTOCK_ASSIGN(ProcessOutput ran, run_process(words, input));
   if (ran.exit_code != 0 || ran.output.empty())
-    return Status(Code::invalid, "DuckDB: " + message_of(std::move(ran.errors)));
+    return planner_failure(message_of(std::move(ran.errors)));
   return std::move(ran.output);
 }
 

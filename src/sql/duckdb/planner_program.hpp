@@ -1,4 +1,4 @@
-// DuckDB as a planner: its program, or Python with its module.
+// DuckDB's program, or Python with its module, run once for each statement.
 #pragma once
 #include <optional>
 #include <string>
@@ -11,13 +11,13 @@ namespace penstock::sql {
 struct PlannerProgram {
   std::string path;
   bool is_python = false;
-};
-// Returns what PENSTOCK_DUCKDB names: a duckdb, or a Python that has the module. Else searches
-// Python's environments and the path. Nothing where there is none. Looks once a process.
-const std::optional<PlannerProgram>& planner_program();
 
-// Runs statements in a new database in memory, and returns the only value of the last result.
-Result<std::string> run_in_duckdb(const PlannerProgram& program,
-                                  const std::vector<std::string>& statements);
+  // As run_in_duckdb().
+  Result<std::string> run(const std::vector<std::string>& statements) const;
+};
+// A program whose name begins with python is one.
+PlannerProgram program_of(const std::string& path);
+// Searches Python's environments and the path. Nothing where there is none.
+std::optional<PlannerProgram> find_planner_program();
 
 }  // namespace penstock::sql

@@ -106,7 +106,11 @@ Result<PlanRows> PlanReader::limited(const Tree& plan) {
 Result<PlanRows> PlanReader::distinct(const Tree& plan) {
   PENSTOCK_ASSIGN(PlanRows rows, input(plan));
   PENSTOCK_ASSIGN(rows, exact(rows));
-  if (plan["distinct_type"].text() == "DISTINCT_ON") return distinct_on(plan, std::move(rows));
+  // ORDER BY may read columns that DISTINCT does not compare: SELECT DISTINCT a ... ORDER BY a, b.
+  const std::size_t compared = plan["distinct_targets"].size();
+  const bool compares_some = compared > 0 && compared < width(rows.relation);
+  if (compares_some || plan["distinct_type"].text() == "DISTINCT_ON")
+    return distinct_on(plan, std::move(rows));
   PENSTOCK_ASSIGN(rows.relation, relations_.distinct(rows.relation));
   return rows;
 }
