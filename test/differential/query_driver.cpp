@@ -3,9 +3,9 @@
 //     query_driver [--device ID] < statements > answers
 //
 // A line of input is a statement, or an option for those that follow: ".device ID", ".variant
-// NAME", ".batch_rows N", ".memory_limit N", ".pages device", ".gds on", ".joins device",
-// ".validate 1", ".cache MIB" of a new session. A statement's answer is one line, an object of
-// either
+// NAME", ".planner NAME", ".batch_rows N", ".memory_limit N", ".pages device", ".gds on", ".joins
+// device", ".validate 1", ".cache MIB" of a new session. A statement's answer is one line, an
+// object of either
 //
 //     {"columns": [{"name": "n", "type": "DECIMAL(15,2)", "values": [150, null]}],
 //         "device": "opencl:0", "skipped": {"rows": 0, ...}, "kernels": 1, "read_directly": 0}
@@ -148,15 +148,20 @@ std::string error_text(const Status& status) {
   return json + "}";
 }
 
-Result<QueryResult> answer(const std::string& statement, const RunOptions& options) {
+struct Options : RunOptions {
+  Planner planner = Planner::own;
+};
+
+Result<QueryResult> answer(const std::string& statement, const Options& options) {
   Plan plan;
-  PENSTOCK_ASSIGN(const BoundSql bound, bind_statement(statement, plan, open_table));
+  PENSTOCK_ASSIGN(const BoundSql bound,
+                  bind_statement(statement, plan, open_table, {.planner = options.planner}));
   return session::answer_statement(plan, bound, [&](const Plan& of_statement, StepId step) {
     return run(of_statement, step, options);
   });
 }
 
-bool set_option(const std::string& line, RunOptions& options) {
+bool set_option(const std::string& line, Options& options) {
   const std::size_t space = std::min(line.find(' '), line.size());
   const std::string name = line.substr(1, space - 1),
                     value = space < line.size() ? line.substr(space + 1) : "";
@@ -164,6 +169,10 @@ bool set_option(const std::string& line, RunOptions& options) {
     options.device = value;
   else if (name == "variant")
     options.variant = value;
+  else if (name == "planner")
+    options.planner = value == "duckdb" ? Planner::duckdb
+                      : value == "auto" ? Planner::automatic
+                                        : Planner::own;
   else if (name == "batch_rows")
     options.batch_rows = std::strtoull(value.c_str(), nullptr, 10);
   else if (name == "memory_limit")
@@ -193,7 +202,7 @@ bool set_option(const std::string& line, RunOptions& options) {
 }  // namespace
 
 int main(int count, char** arguments) {
-  RunOptions options;
+  Options options;
   if (count == 3 && std::string_view(arguments[1]) == "--device")
     options.device = arguments[2];
   else if (count != 1) {

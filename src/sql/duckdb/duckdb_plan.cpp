@@ -60,9 +60,44 @@ Result<StepId> add_steps(const Tree& planned, const Lexed& statement, const Tabl
   return lower(relations, result, plan);
 }
 
-Result<StepId> bind_recorded(std::string_view text, Plan& plan, const TableOpener& open) {
-  const nlohmann::json json = nlohmann::json::parse(text, nullptr, false);
+bool is_number_without_json(std::string_view word) {
+  if (word.starts_with('-')) word.remove_prefix(1);
+  const std::string name = lower(word);
+  return name == "nan" || name == "inf" || name == "infinity";
+}
+
+std::size_t end_of_text(std::string_view json, std::size_t at) {  // behind its quote
+  for (at++; at < json.size() && json[at] != '"'; at++) at += json[at] == '\\';
+  return std::min(at + 1, json.size());
+}
+
+// DuckDB writes numbers that JSON has no word for as they print. They become texts.
+std::string with_quoted_numbers(std::string_view json) {
+  std::string quoted;
+  for (std::size_t at = 0; at < json.size();) {
+    std::size_t end = json[at] == '"' ? end_of_text(json, at) : at + 1;
+    const auto is_of_word = [&](std::size_t i) {
+      return i < json.size() &&
+             (std::isalpha(static_cast<unsigned char>(json[i])) != 0 || json[i] == '-');
+    };
+    if (json[at] != '"' && is_of_word(at))
+      while (is_of_word(end)) end++;
+    const std::string_view word = json.substr(at, end - at);
+    quoted += is_number_without_json(word) ? '"' + std::string(word) + '"' : std::string(word);
+    at = end;
+  }
+  return quoted;
+}
+
+Result<nlohmann::json> parse_plan(std::string_view text) {
+  nlohmann::json json = nlohmann::json::parse(text, nullptr, false);
+  if (json.is_discarded()) json = nlohmann::json::parse(with_quoted_numbers(text), nullptr, false);
   if (json.is_discarded()) return Status(Code::invalid, "the plan is not JSON");
+  return json;
+}
+
+Result<StepId> bind_recorded(std::string_view text, Plan& plan, const TableOpener& open) {
+  PENSTOCK_ASSIGN(const nlohmann::json json, parse_plan(text));
   const Tree planned(&json);
   PENSTOCK_ASSIGN(const Tables tables, open_all(planned["tables"], open));
   Lexed statement;
@@ -165,33 +200,6 @@ void relocate(nlohmann::json& node, const Lexed& lexed) {
     for (nlohmann::json& child : node) relocate(child, lexed);
 }
 
-bool is_number_without_json(std::string_view word) {
-  return word == "nan" || word == "-nan" || word == "inf" || word == "-inf";
-}
-
-std::size_t end_of_text(std::string_view json, std::size_t at) {  // behind its quote
-  for (at++; at < json.size() && json[at] != '"'; at++) at += json[at] == '\\';
-  return std::min(at + 1, json.size());
-}
-
-// DuckDB writes numbers that JSON has no word for as they print. They become texts.
-std::string with_quoted_numbers(std::string_view json) {
-  std::string quoted;
-  for (std::size_t at = 0; at < json.size();) {
-    std::size_t end = json[at] == '"' ? end_of_text(json, at) : at + 1;
-    const auto is_of_word = [&](std::size_t i) {
-      return i < json.size() &&
-             (std::isalpha(static_cast<unsigned char>(json[i])) != 0 || json[i] == '-');
-    };
-    if (json[at] != '"' && is_of_word(at))
-      while (is_of_word(end)) end++;
-    const std::string_view word = json.substr(at, end - at);
-    quoted += is_number_without_json(word) ? '"' + std::string(word) + '"' : std::string(word);
-    at = end;
-  }
-  return quoted;
-}
-
 Result<BoundSql> bind_planned(std::string_view statement, Plan& plan, const TableOpener& open,
                               const std::vector<std::string>& definitions) {
   if (!has_planner()) return Status(Code::unsupported, how_to_install_duckdb());
@@ -204,10 +212,7 @@ Result<BoundSql> bind_planned(std::string_view statement, Plan& plan, const Tabl
   PENSTOCK_ASSIGN(const std::string answer,
                   run_in_duckdb(planning_statements(stand_ins, used, rewritten.text)));
   const double seconds = take_opening_seconds() + now_seconds() - start;
-  nlohmann::json json = nlohmann::json::parse(answer, nullptr, false);
-  if (json.is_discarded())
-    json = nlohmann::json::parse(with_quoted_numbers(answer), nullptr, false);
-  if (json.is_discarded()) return Status(Code::internal, "DuckDB's plan is not JSON");
+  PENSTOCK_ASSIGN(nlohmann::json json, parse_plan(answer));
   lexed.rewritten = std::move(rewritten.text);
   lexed.pieces = std::move(rewritten.pieces);
   if (!lexed.pieces.empty()) relocate(json, lexed);

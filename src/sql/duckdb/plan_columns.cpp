@@ -54,6 +54,15 @@ std::optional<PlanColumn> meant(const Tree& expression, const std::vector<PlanCo
 
 }  // namespace
 
+Status PlanColumn::unread() const {
+  if (kind != Kind::marked)
+    return Status(Code::unsupported, "the number of a row is not supported");
+  const Field& field = (*table)[column];
+  return Status(Code::unsupported,
+                "column '" + field.name + "' cannot be read: it is " +
+                    (field.unsupported.empty() ? name_of(field.type) : field.unsupported));
+}
+
 std::string stand_in_mark(std::uint32_t column) { return "p" + std::to_string(column) + ":"; }
 
 std::optional<PlanColumn> column_meant(const Tree& expression,

@@ -42,6 +42,8 @@ struct PlanColumn {
         kind == Kind::marked && (*table)[column].type.kind == penstock::Kind::string;
     return is_text ? std::optional(first + column) : std::nullopt;
   }
+  // Returns why there is no such place.
+  Status unread() const;
   PlanColumn moved(std::uint32_t by) const {
     PlanColumn result = *this;
     (kind == Kind::value ? result.column : result.first) += by;

@@ -74,7 +74,10 @@ class Reader {
 
   SyntaxPtr column_of(const Tree& expression, const PlanColumn& column) {
     const auto place = column.place();
-    if (!place) return refused(expression, "the row number of a stand-in");
+    if (!place) {
+      static_cast<void>(problems_.refuse(place_of(expression), column.unread().message()));
+      return make(expression, SyntaxKind::refused, "");
+    }
     auto syntax = make(expression, SyntaxKind::column, std::string(expression["alias"].text()));
     syntax->index = *place;
     return syntax;

@@ -28,8 +28,7 @@ Int128 integer_of(const Tree& value) {
 double real_of(const Tree& value) {
   const std::string_view text = value.text();
   if (text.empty()) return value.real();
-  if (text == "NaN" || text == "nan" || text == "-nan")
-    return std::numeric_limits<double>::quiet_NaN();
+  if (lower(text).ends_with("nan")) return std::numeric_limits<double>::quiet_NaN();
   const double infinity = std::numeric_limits<double>::infinity();
   return text.starts_with('-') ? -infinity : infinity;
 }

@@ -62,6 +62,7 @@ Result<PlanRows> PlanReader::dispatch(const Tree& plan) {
                                  {"LOGICAL_AGGREGATE_AND_GROUP_BY", &PlanReader::aggregate},
                                  {"LOGICAL_COMPARISON_JOIN", &PlanReader::join},
                                  {"LOGICAL_ANY_JOIN", &PlanReader::join},
+                                 {"LOGICAL_ASOF_JOIN", &PlanReader::as_of_join},
                                  {"LOGICAL_CROSS_PRODUCT", &PlanReader::cross_product},
                                  {"LOGICAL_DELIM_JOIN", &PlanReader::delim_join},
                                  {"LOGICAL_DELIM_GET", &PlanReader::delim_get},
@@ -129,7 +130,7 @@ Result<PlanRows> PlanReader::exact(const PlanRows& rows) {
   bool is_same = rows.columns.size() == builder.schema().size();
   for (const PlanColumn& column : rows.columns) {
     const auto place = column.place();
-    if (!place) return Status(Code::invalid, "the plan reads the row number of a stand-in");
+    if (!place) return column.unread();
     const auto number = static_cast<std::uint32_t>(projections.size());
     is_same = is_same && *place == number;
     projections.push_back({builder.schema()[*place].name, builder.column(*place)});
@@ -148,7 +149,7 @@ Result<RelationId> PlanReader::with_names(const PlanRows& rows,
   std::vector<Projection> projections;
   for (const PlanColumn& column : rows.columns) {
     const auto place = column.place();
-    if (!place) return Status(Code::invalid, "the plan yields the row number of a stand-in");
+    if (!place) return column.unread();
     const std::size_t i = projections.size();
     projections.push_back(
         {i < names.size() ? names[i] : builder.schema()[*place].name, builder.column(*place)});

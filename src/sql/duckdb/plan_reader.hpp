@@ -68,6 +68,8 @@ class PlanReader {
   Result<PlanRows> one_row();
   Result<PlanRows> no_rows(const Tree& plan);
   Result<PlanRows> values(const Tree& plan);
+  // read_series.cpp
+  Result<PlanRows> series_rows(const Tree& plan, bool has_last);
 
   // read_joins.cpp
   Result<PlanRows> join(const Tree& plan);
@@ -77,6 +79,8 @@ class PlanReader {
   Result<PlanRows> cross_product(const Tree& plan);
   Result<PlanRows> delim_join(const Tree& plan);
   Result<PlanRows> delim_get(const Tree& plan);
+  // read_as_of_joins.cpp
+  Result<PlanRows> as_of_join(const Tree& plan);
 
   // read_groups.cpp
   Result<PlanRows> aggregate(const Tree& plan);

@@ -63,6 +63,8 @@ Result<PlanRows> PlanReader::named_table(const Tree& plan) {
   } else if (name == "parquet_scan" || name == "read_parquet") {
     reference.paths = paths_of(plan["parameters"].at(0));
     reference.format = "parquet";
+  } else if (name == "range" || name == "generate_series") {
+    return series_rows(plan, name != "range");
   } else {
     return refuse(plan, "the table function " + name + " of DuckDB's plan");
   }

@@ -17,7 +17,8 @@ std::size_t table_count(const Plan& plan) {
   return count;
 }
 
-// A statement that both planners refuse is wrong in DuckDB's words, unless ours point at a place.
+// A statement that is wrong for both planners has our words, which point at a place. One that
+// DuckDB alone understands is refused by the name of its part.
 Result<BoundSql> bind_automatically(std::string_view statement, Plan& plan, const TableOpener& open,
                                     const std::vector<std::string>& definitions) {
   Plan own_plan = plan;
@@ -28,7 +29,8 @@ Result<BoundSql> bind_automatically(std::string_view statement, Plan& plan, cons
   const bool asks_duckdb = !is_final && !is_good && sql::is_query(statement);
   if (asks_duckdb && sql::has_duckdb()) {
     Result<BoundSql> planned = sql::bind_by_duckdb(statement, plan, open, definitions);
-    if (planned.ok() || code == Code::unsupported) return planned;
+    const bool is_known_there = planned.status().code() == Code::unsupported;
+    if (planned.ok() || is_known_there || code == Code::unsupported) return planned;
   }
   if (own.ok()) plan = std::move(own_plan);
   return asks_duckdb && code == Code::unsupported ? own.with(sql::how_to_install_duckdb()) : own;
