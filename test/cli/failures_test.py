@@ -75,6 +75,12 @@ class Failures(CommandLineTest):
         statement = f"SELECT x.a FROM '{path}' AS x RIGHT JOIN '{path}' AS y ON x.a = y.a"
         self.assert_fails(self.query(statement, "--planner", "own"), "RIGHT JOIN")
 
+    def test_a_named_planner_that_does_not_open_is_named(self):
+        statement = "WITH one AS (SELECT 1 AS n) SELECT * FROM one"
+        for path in ("/nowhere/libduckdb.so", "/nowhere/duckdb"):
+            ended = self.query(statement, PENSTOCK_DUCKDB=path)
+            self.assert_fails(ended, path, "No such file")
+
     def test_unknown_device(self):
         self.assert_fails(
             self.query(f"SELECT sum(a) FROM '{self.csv_file()}'", "--device", "abacus:3"),
