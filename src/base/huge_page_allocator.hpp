@@ -1,9 +1,5 @@
-// Large allocations in huge pages, where the system has them. A page fault costs about the same for
-// 4 KiB as for 2 MiB, and fresh pages of 4 KiB can cost more than the work that fills them. A table
-// in huge pages also misses the TLB less often.
+// Large allocations: blocks in huge pages, used again within a run.
 #pragma once
-#include <sys/mman.h>
-
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -11,24 +7,10 @@
 #include <utility>
 #include <vector>
 
+#include "base/huge_pages.hpp"
+#include "base/large_blocks.hpp"
+
 namespace penstock {
-
-constexpr std::size_t huge_page_bytes = std::size_t{2} << 20;
-
-// Returns at least `bytes`, aligned to a huge page, uninitialised. Throws std::bad_alloc.
-inline void* allocate_huge_pages(std::size_t bytes) {
-  if (bytes > static_cast<std::size_t>(PTRDIFF_MAX) - huge_page_bytes) throw std::bad_alloc();
-  bytes = (bytes + huge_page_bytes - 1) / huge_page_bytes * huge_page_bytes;
-  void* const memory = ::operator new(bytes, std::align_val_t{huge_page_bytes});
-#ifdef MADV_HUGEPAGE
-  // If the system refuses, small pages are used.
-  static_cast<void>(::madvise(memory, bytes, MADV_HUGEPAGE));
-#endif
-  return memory;
-}
-inline void free_huge_pages(void* memory) noexcept {
-  ::operator delete(memory, std::align_val_t{huge_page_bytes});
-}
 
 // Elements that resize() adds are left uninitialised.
 template <class T> struct LargeAllocator {
@@ -40,13 +22,13 @@ template <class T> struct LargeAllocator {
     if (count > static_cast<std::size_t>(PTRDIFF_MAX) / sizeof(T)) throw std::bad_alloc();
     const std::size_t bytes = count * sizeof(T);
     return static_cast<T*>(bytes < huge_page_bytes ? ::operator new(bytes)
-                                                   : allocate_huge_pages(bytes));
+                                                   : take_large_block(bytes));
   }
   void deallocate(T* memory, std::size_t count) noexcept {
     if (count * sizeof(T) < huge_page_bytes)
       ::operator delete(memory);
     else
-      free_huge_pages(memory);
+      give_back_large_block(memory, count * sizeof(T));
   }
   template <class U> void construct(U* at) noexcept { ::new (static_cast<void*>(at)) U; }
   template <class U, class... Arguments> void construct(U* at, Arguments&&... arguments) {

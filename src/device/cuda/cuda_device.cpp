@@ -3,7 +3,7 @@
 #include <system_error>
 
 #include "base/exception_boundary.hpp"
-#include "base/huge_page_allocator.hpp"
+#include "base/huge_pages.hpp"
 #include "base/human_readable.hpp"
 #include "base/parallel.hpp"
 #include "base/thread_pool.hpp"

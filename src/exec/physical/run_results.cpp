@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "base/clock.hpp"
+#include "base/large_blocks.hpp"
 #include "exec/physical/physical_plan.hpp"
 #include "exec/physical/plan_anew.hpp"
 #include "fuse/program/stages.hpp"
@@ -167,6 +168,7 @@ class Driver {
     return true;
   }
 
+  const LargeBlocksOfRun blocks_;
   const Plan& plan_;
   const std::vector<StepId> results_;
   RunOptions options_;

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "base/huge_page_allocator.hpp"
+#include "base/huge_pages.hpp"
 #include "device/pool.hpp"
 
 namespace penstock::plan {

@@ -71,8 +71,8 @@ inline BatchMemory::Block BatchMemory::allocate(std::uint64_t bytes) {
     if (auto data = source_(bytes)) return {std::move(data), bytes};
   if (bytes >= min_cut_bytes && bytes <= max_cut_bytes) return cut_from_slab(bytes);
   if (bytes >= 2 * slab_bytes)
-    return {{static_cast<std::byte*>(allocate_huge_pages(bytes)),
-             [](std::byte* memory) { free_huge_pages(memory); }},
+    return {{static_cast<std::byte*>(take_large_block(bytes)),
+             [bytes](std::byte* memory) { give_back_large_block(memory, bytes); }},
             bytes};
   constexpr std::align_val_t line{64};
   return {{static_cast<std::byte*>(::operator new(bytes, line)),
@@ -84,8 +84,8 @@ inline BatchMemory::Block BatchMemory::allocate(std::uint64_t bytes) {
 inline BatchMemory::Block BatchMemory::cut_from_slab(std::uint64_t bytes) {
   const std::lock_guard lock(mutex_);
   if (slab_used_ + bytes > slab_.bytes) {
-    slab_ = {{static_cast<std::byte*>(allocate_huge_pages(slab_bytes)),
-              [](std::byte* memory) { free_huge_pages(memory); }},
+    slab_ = {{static_cast<std::byte*>(take_large_block(slab_bytes)),
+              [](std::byte* memory) { give_back_large_block(memory, slab_bytes); }},
              slab_bytes};
     slab_used_ = 0;
   }
