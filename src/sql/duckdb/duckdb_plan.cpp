@@ -60,16 +60,6 @@ Result<StepId> add_steps(const Tree& planned, const Lexed& statement, const Tabl
   return lower(relations, result, plan);
 }
 
-Result<StepId> bind_recorded(std::string_view text, Plan& plan, const TableOpener& open) {
-  const nlohmann::json json = nlohmann::json::parse(text, nullptr, false);
-  if (json.is_discarded()) return Status(Code::invalid, "the plan is not JSON");
-  const Tree planned(&json);
-  PENSTOCK_ASSIGN(const Tables tables, open_all(planned["tables"], open));
-  Lexed statement;
-  statement.statement = planned["statement"].text();
-  return add_steps(planned, statement, tables, plan, open);
-}
-
 // Optimizers that write what only DuckDB can run, or what its serialiser gets wrong. Each release
 // has some of them. Plans that were made with this list are bound by test/sql/plans_test.cpp, and
 // answered by test/differential/nested_test.py.
@@ -243,22 +233,16 @@ std::string how_to_install_duckdb() {
          "duckdb program";
 }
 
+Result<StepId> bind_duckdb_plan(const Tree& planned, Plan& plan, const TableOpener& open) {
+  PENSTOCK_ASSIGN(const Tables tables, open_all(planned["tables"], open));
+  Lexed statement;
+  statement.statement = planned["statement"].text();
+  return add_steps(planned, statement, tables, plan, open);
+}
+
 Result<BoundSql> bind_by_duckdb(std::string_view statement, Plan& plan, const TableOpener& open,
                                 const std::vector<std::string>& definitions) {
   return catch_exceptions([&] { return bind_planned(statement, plan, open, definitions); });
 }
 
 }  // namespace penstock::sql
-
-namespace penstock {
-
-bool is_plan_text(std::string_view text) {
-  const std::size_t first = text.find_first_not_of(" \t\r\n");
-  return first != text.npos && text[first] == '{';
-}
-
-Result<StepId> bind_plan(std::string_view plan_text, Plan& plan, const TableOpener& open) {
-  return catch_exceptions([&] { return sql::bind_recorded(plan_text, plan, open); });
-}
-
-}  // namespace penstock
