@@ -54,8 +54,8 @@ Result<BoundSql> bind_statement(std::string_view statement, Plan& plan, const Ta
 // reference. Errors end with the line of the statement and a caret under the position.
 Result<StepId> bind_sql(std::string_view statement, Plan& plan, const TableOpener& open);
 
-// Adds the steps of a plan that DuckDB made: the JSON of its json_serialize_plan(), or a recorded
-// plan (docs/sql.md). Tables are those that the plan names.
+// Adds the steps of a plan that another planner made (docs/sql.md): DuckDB's json_serialize_plan(),
+// or Substrait, as protobuf's bytes or its JSON. Tables are those that the plan names.
 Result<StepId> bind_plan(std::string_view plan_text, Plan& plan, const TableOpener& open);
 // Tells a plan from a statement. Statements may be plans wherever one is taken.
 bool is_plan_text(std::string_view text);

@@ -1,4 +1,5 @@
-// The plans that plans/record_plans.py has recorded, and tables without rows for them.
+// The plans that plans/record_plans.py and plans/record_substrait.py have recorded, and tables
+// without rows for them.
 #pragma once
 #include <gtest/gtest.h>
 #include <zlib.h>
@@ -28,6 +29,15 @@ inline nlohmann::json recorded_plans(const std::string& suite, const std::string
   }
   if (file != nullptr) gzclose(file);
   return nlohmann::json::parse(text, nullptr, false);
+}
+
+// Returns the bytes of a plan in Substrait, which are recorded as hexadecimal digits.
+inline std::string bytes_of_plan(const nlohmann::json& recorded) {
+  const std::string digits = recorded["plan"].get<std::string>();
+  std::string bytes;
+  for (std::size_t i = 0; i + 1 < digits.size(); i += 2)
+    bytes += static_cast<char>(std::stoi(digits.substr(i, 2), nullptr, 16));
+  return bytes;
 }
 
 // Opens the tables of a suite by their names.

@@ -21,6 +21,7 @@
 #include "penstock/run.hpp"
 #include "penstock/sql.hpp"
 #include "session/csv_defaults.hpp"
+#include "sql/parse/lexer.hpp"
 #include "terminal/bandwidth_record.hpp"
 #include "terminal/format.hpp"
 #include "terminal/messages.hpp"
@@ -96,9 +97,15 @@ Session& session_until_exit(const QueryOptions& options) {
 // files open.
 Status check_tables(Session& session, const std::string& statement, const QueryOptions& options) {
   Plan plan;
-  const auto open = [&session](const TableReference& table) { return session.open_table(table); };
-  return bind_statement(statement, plan, opener_for(options, open), {planner_of(options.planner)})
-      .status();
+  const TableOpener open = opener_for(
+      options, [&session](const TableReference& table) { return session.open_table(table); });
+  const auto open_named = [&](const TableReference& table) {
+    for (const std::string& named : options.tables)
+      if (const std::size_t end = named.find('='); named.substr(0, end) == table.text())
+        return open(named.substr(end + 1));
+    return open(table);
+  };
+  return bind_statement(statement, plan, open_named, {planner_of(options.planner)}).status();
 }
 
 // Answers the statements of a file, one after another, until the first error.
@@ -119,15 +126,32 @@ Status query_file(const QueryOptions& options) {
   return {};
 }
 
+// A view that is all of one file is that file under another name.
+Status name_tables(Session& session, const std::vector<std::string>& tables) {
+  for (const std::string& table : tables) {
+    const std::size_t end = table.find('=');
+    const std::string statement = "CREATE VIEW " + sql::in_quotes(table.substr(0, end), '"') +
+                                  " AS SELECT * FROM " +
+                                  sql::in_quotes(table.substr(end + 1), '\'');
+    PENSTOCK_TRY(session.sql(statement).status().with("for --table " + table));
+  }
+  return {};
+}
+
+Status query_plan(const QueryOptions& options) {
+  PENSTOCK_ASSIGN(const std::string plan, text_of_file(options.plan));
+  if (!is_plan_text(plan))
+    return {Code::invalid, "'" + options.plan + "' is not a plan of DuckDB or Substrait"};
+  Session& session = session_until_exit(options);
+  PENSTOCK_TRY(name_tables(session, options.tables));
+  return answer(session, plan, options);
+}
+
 Status query(const QueryOptions& options) {
   PENSTOCK_ASSIGN(const auto communicator, open_communicator());
   if (communicator) return query_on_ranks(*communicator, options);
   if (!options.file.empty()) return query_file(options);
-  if (!options.plan.empty()) {
-    PENSTOCK_ASSIGN(const std::string plan, text_of_file(options.plan));
-    if (!is_plan_text(plan)) return {Code::invalid, "'" + options.plan + "' is not a plan as JSON"};
-    return answer(session_until_exit(options), plan, options);
-  }
+  if (!options.plan.empty()) return query_plan(options);
   return answer(session_until_exit(options), options.statement, options);
 }
 
@@ -329,7 +353,14 @@ Action declare_query(Arguments& arguments) {
                   "answer the statements of a file, which ; separates, on a device that opens "
                   "once; - is standard input");
   arguments.value("--plan", "FILE", options->plan,
-                  "answer a plan instead of a statement: JSON of DuckDB's json_serialize_plan()");
+                  "answer a plan instead of a statement: JSON of DuckDB's "
+                  "json_serialize_plan(), or Substrait");
+  arguments.values("--table", "NAME=FILE", options->tables,
+                   "a table that the plan names; as often as needed", [](const std::string& value) {
+                     const std::size_t end = value.find('=');
+                     const bool is_pair = end != value.npos && end > 0 && end + 1 < value.size();
+                     return is_pair ? std::string() : "'" + value + "' is not NAME=FILE";
+                   });
   declare_run_options(arguments, *options);
   declare_cache_limit(arguments, *options);
   declare_result_options(arguments, *options);
@@ -339,6 +370,7 @@ Action declare_query(Arguments& arguments) {
     if (options->csv.has_header && options->csv.has_no_header)
       return "--header and --no-header: leave one of the two out";
     if (given > 1) return "a statement, --file and --plan: give one of them";
+    if (!options->tables.empty() && options->plan.empty()) return "--table goes with --plan";
     return "";
   });
   return [options] { return query(*options); };

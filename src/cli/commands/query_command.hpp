@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "cli/commands/csv_flags.hpp"
 #include "penstock/ranks.hpp"
@@ -19,8 +20,9 @@ struct QueryOptions {
   std::string statement, file, device, format = "table", output, variant, pages = "auto",
                                        gds = "auto", planner = "auto", on_device_failure = "stop";
   std::uint64_t batch_rows = 0, memory_limit_mib = 0;
-  std::string plan;             // a file
-  std::string cache_limit_mib;  // "": the default of a session
+  std::string plan;                 // a file
+  std::vector<std::string> tables;  // that the plan names: "lineitem=lineitem.parquet"
+  std::string cache_limit_mib;      // "": the default of a session
   CsvFlags csv;
   bool validate = false, explain = false, verbose = false, fast_math = false, no_progress = false,
        stats = false;

@@ -1,6 +1,7 @@
 // Binds arithmetic: of numbers beside strings, and of dates with intervals.
 #include <tuple>
 
+#include "sql/bind/decimal_quotient.hpp"
 #include "sql/bind/expression_binder.hpp"
 
 namespace penstock::sql {
@@ -35,6 +36,14 @@ Result<NodeId> ExpressionBinder::equal_types(const Syntax& syntax, Op op, Operan
   PENSTOCK_ASSIGN(const NodeId a, coerce(*syntax.inputs[0], left, type_of_operand(right)));
   PENSTOCK_ASSIGN(const NodeId b, coerce(*syntax.inputs[1], right, type_of_operand(left)));
   return located(syntax, builder_.binary(op, a, b));
+}
+
+// The quotient of decimals is one, too, where a planner states it. DuckDB's is DOUBLE.
+Result<NodeId> ExpressionBinder::cut_quotient(const Syntax& syntax, const Operand& left,
+                                              const Operand& right) {
+  PENSTOCK_ASSIGN(const NodeId dividend, coerce(*syntax.inputs[0], left, syntax.stated));
+  PENSTOCK_ASSIGN(const NodeId divisor, coerce(*syntax.inputs[1], right, syntax.stated));
+  return decimal_quotient(builder_, dividend, divisor, *syntax.stated);
 }
 
 // Adds an INTERVAL to a DATE or TIMESTAMP constant by the calendar; the sum is a TIMESTAMP.

@@ -80,7 +80,10 @@ Result<Operand> ExpressionBinder::conform(const Syntax& syntax, Operand operand)
     return operand;
   PENSTOCK_ASSIGN(const NodeId node, coerce(syntax, operand, syntax.stated));
   const Type type = builder_.type(node);
-  if (type == *syntax.stated) return of(node);
+  const bool has_scale = type.kind == penstock::Kind::decimal &&
+                         syntax.stated->kind == penstock::Kind::decimal &&
+                         type.scale == syntax.stated->scale;
+  if (type == *syntax.stated || (syntax.keeps_digits && has_scale)) return of(node);
   return of(located(syntax, builder_.cast(node, *syntax.stated)));
 }
 
@@ -309,6 +312,8 @@ Result<Operand> ExpressionBinder::operation(const Syntax& syntax) {
   const bool interval =
       inputs[0].kind == Operand::Kind::interval || inputs[1].kind == Operand::Kind::interval;
   if (interval) return datetime_arithmetic(syntax, inputs[0], inputs[1]);
+  if (name == "/" && syntax.stated && syntax.stated->kind == penstock::Kind::decimal)
+    return of(located(syntax, cut_quotient(syntax, inputs[0], inputs[1])));
   const std::optional<Op> op = find(arithmetic_ops, name);
   if (!op) return refuse(syntax, "the operator " + name);
   return of(located(syntax, equal_types(syntax, *op, inputs[0], inputs[1])));

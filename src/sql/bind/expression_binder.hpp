@@ -167,6 +167,7 @@ class ExpressionBinder {
 
   Status combined_string(const Syntax& syntax, const std::string& text, Type type) const;
   Result<NodeId> equal_types(const Syntax& syntax, Op op, Operand left, Operand right);
+  Result<NodeId> cut_quotient(const Syntax& syntax, const Operand& left, const Operand& right);
   Result<NodeId> comparison(const Syntax& syntax, Op op, const Operand& left, const Operand& right);
   Result<NodeId> distinct(const Syntax& syntax, bool negate);
   Result<NodeId> logical(const Syntax& syntax);

@@ -1,6 +1,5 @@
 // Binds plans that DuckDB made, and has it make them.
 #include <algorithm>
-#include <cctype>
 #include <map>
 #include <set>
 
@@ -10,6 +9,7 @@
 #include "penstock/sql.hpp"
 #include "sql/duckdb/plan_reader.hpp"
 #include "sql/duckdb/plan_statement.hpp"
+#include "sql/duckdb/plan_text.hpp"
 #include "sql/duckdb/planner.hpp"
 #include "sql/duckdb/stand_ins.hpp"
 #include "sql/parse/definition.hpp"
@@ -58,51 +58,6 @@ Result<StepId> add_steps(const Tree& planned, const Lexed& statement, const Tabl
     names.emplace_back(planned["names"].at(i).text());
   PENSTOCK_ASSIGN(const RelationId result, reader.with_names(*rows, names));
   return lower(relations, result, plan);
-}
-
-bool is_number_without_json(std::string_view word) {
-  if (word.starts_with('-')) word.remove_prefix(1);
-  const std::string name = lower(word);
-  return name == "nan" || name == "inf" || name == "infinity";
-}
-
-std::size_t end_of_text(std::string_view json, std::size_t at) {  // behind its quote
-  for (at++; at < json.size() && json[at] != '"'; at++) at += json[at] == '\\';
-  return std::min(at + 1, json.size());
-}
-
-// DuckDB writes numbers that JSON has no word for as they print. They become texts.
-std::string with_quoted_numbers(std::string_view json) {
-  std::string quoted;
-  for (std::size_t at = 0; at < json.size();) {
-    std::size_t end = json[at] == '"' ? end_of_text(json, at) : at + 1;
-    const auto is_of_word = [&](std::size_t i) {
-      return i < json.size() &&
-             (std::isalpha(static_cast<unsigned char>(json[i])) != 0 || json[i] == '-');
-    };
-    if (json[at] != '"' && is_of_word(at))
-      while (is_of_word(end)) end++;
-    const std::string_view word = json.substr(at, end - at);
-    quoted += is_number_without_json(word) ? '"' + std::string(word) + '"' : std::string(word);
-    at = end;
-  }
-  return quoted;
-}
-
-Result<nlohmann::json> parse_plan(std::string_view text) {
-  nlohmann::json json = nlohmann::json::parse(text, nullptr, false);
-  if (json.is_discarded()) json = nlohmann::json::parse(with_quoted_numbers(text), nullptr, false);
-  if (json.is_discarded()) return Status(Code::invalid, "the plan is not JSON");
-  return json;
-}
-
-Result<StepId> bind_recorded(std::string_view text, Plan& plan, const TableOpener& open) {
-  PENSTOCK_ASSIGN(const nlohmann::json json, parse_plan(text));
-  const Tree planned(&json);
-  PENSTOCK_ASSIGN(const Tables tables, open_all(planned["tables"], open));
-  Lexed statement;
-  statement.statement = planned["statement"].text();
-  return add_steps(planned, statement, tables, plan, open);
 }
 
 // Optimizers that write what only DuckDB can run, or what its serialiser gets wrong. Each release
@@ -247,22 +202,16 @@ std::string how_to_install_duckdb() {
          "duckdb program or library";
 }
 
+Result<StepId> bind_duckdb_plan(const Tree& planned, Plan& plan, const TableOpener& open) {
+  PENSTOCK_ASSIGN(const Tables tables, open_all(planned["tables"], open));
+  Lexed statement;
+  statement.statement = planned["statement"].text();
+  return add_steps(planned, statement, tables, plan, open);
+}
+
 Result<BoundSql> bind_by_duckdb(std::string_view statement, Plan& plan, const TableOpener& open,
                                 const std::vector<std::string>& definitions) {
   return catch_exceptions([&] { return bind_planned(statement, plan, open, definitions); });
 }
 
 }  // namespace penstock::sql
-
-namespace penstock {
-
-bool is_plan_text(std::string_view text) {
-  const std::size_t first = text.find_first_not_of(" \t\r\n");
-  return first != text.npos && text[first] == '{';
-}
-
-Result<StepId> bind_plan(std::string_view plan_text, Plan& plan, const TableOpener& open) {
-  return catch_exceptions([&] { return sql::bind_recorded(plan_text, plan, open); });
-}
-
-}  // namespace penstock

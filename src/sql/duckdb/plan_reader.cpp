@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
-#include "sql/bind/scope.hpp"
 #include "sql/duckdb/plan_expression.hpp"
+#include "sql/parse/suggestions.hpp"
 
 namespace penstock::sql {
 namespace {
@@ -15,27 +15,8 @@ constexpr int operator_depth_limit = 1000;
 Result<std::uint32_t> PlanReader::Computed::column(const Tree& expression, const char* clause) {
   if (const auto meant = column_meant(expression, rows_.columns))
     if (const auto place = meant->place()) return *place;
-  PENSTOCK_ASSIGN(const NodeId node, reader_.value(builder_, expression, rows_.columns, clause));
+  PENSTOCK_ASSIGN(const NodeId node, reader_.value(builder(), expression, rows_.columns, clause));
   return add(node);
-}
-
-std::uint32_t PlanReader::Computed::add(NodeId value) {
-  const Node& node = builder_.graph()->at(value);
-  if (node.op == Op::column) return node.payload;
-  const auto found = std::ranges::find(added_, value);
-  const auto place = builder_.schema().size() + static_cast<std::size_t>(found - added_.begin());
-  if (found == added_.end()) added_.push_back(value);
-  return static_cast<std::uint32_t>(place);
-}
-
-Result<RelationId> PlanReader::Computed::finish() {
-  if (added_.empty()) return rows_.relation;
-  std::vector<Projection> projections;
-  const Schema& schema = builder_.schema();
-  for (std::uint32_t i = 0; i < schema.size(); i++)
-    projections.push_back({schema[i].name, builder_.column(i)});
-  for (const NodeId node : added_) projections.push_back({"computed", node});
-  return reader_.relations_.project(rows_.relation, builder_.graph(), std::move(projections));
 }
 
 Status PlanReader::refuse(const Tree& plan, const std::string& what) {
@@ -95,22 +76,11 @@ Result<PlanRows> PlanReader::input(const Tree& plan, std::size_t child) {
   return read(plan["children"].at(child));
 }
 
-Result<NodeId> PlanReader::bind(Builder& builder, const Syntax& syntax, const char* clause) {
-  static const Select no_select;
-  Scope scope;
-  scope.schema = builder.schema();
-  Names names(lexed_, problems_, no_select, scope);
-  return ExpressionBinder(names, builder, clause).value(syntax);
-}
-
 Result<NodeId> PlanReader::value(Builder& builder, const Tree& expression,
                                  const std::vector<PlanColumn>& columns, const char* clause) {
   const SyntaxPtr syntax = read_plan_expression(expression, columns, problems_);
-  const Result<NodeId> node = bind(builder, *syntax, clause);
-  if (node.ok()) return node;
-  if (!problems_.pass(node.status())) return node.status();
-  const Type type = stated_type(expression).value_or(Type{Kind::boolean});
-  return builder.cast(builder.literal(Scalar::null_of(type)), type);
+  return bind_or_null(builder, *syntax, stated_type(expression).value_or(Type{Kind::boolean}),
+                      clause);
 }
 
 std::vector<PlanColumn> PlanReader::picked(const std::vector<PlanColumn>& columns,
@@ -145,29 +115,22 @@ Result<PlanRows> PlanReader::exact(const PlanRows& rows) {
 
 Result<RelationId> PlanReader::with_names(const PlanRows& rows,
                                           const std::vector<std::string>& names) {
-  Builder builder(schema(rows.relation));
-  std::vector<Projection> projections;
+  RelationColumns result{rows.relation, {}};
   for (const PlanColumn& column : rows.columns) {
     const auto place = column.place();
     if (!place) return column.unread();
-    const std::size_t i = projections.size();
-    projections.push_back(
-        {i < names.size() ? names[i] : builder.schema()[*place].name, builder.column(*place)});
+    result.columns.push_back(*place);
   }
-  return relations_.project(rows.relation, builder.graph(), std::move(projections));
+  return with_columns(result, names);
 }
 
 Result<PlanRows> PlanReader::filtered(PlanRows rows, const std::vector<Tree>& conditions) {
-  if (conditions.empty()) return rows;
   Builder builder(schema(rows.relation));
-  std::optional<NodeId> predicate;
+  std::vector<NodeId> nodes;
   for (const Tree& condition : conditions) {
-    PENSTOCK_ASSIGN(NodeId node, value(builder, condition, rows.columns, "WHERE"));
-    PENSTOCK_ASSIGN(node, builder.cast(node, Type{Kind::boolean}));
-    if (predicate) { PENSTOCK_ASSIGN(node, builder.binary(Op::and_, *predicate, node)); }
-    predicate = node;
+    PENSTOCK_ASSIGN(nodes.emplace_back(), value(builder, condition, rows.columns, "WHERE"));
   }
-  PENSTOCK_ASSIGN(rows.relation, relations_.filter(rows.relation, builder.graph(), *predicate));
+  PENSTOCK_ASSIGN(rows.relation, RelationWriter::filtered(rows.relation, builder, nodes));
   return rows;
 }
 

@@ -11,22 +11,19 @@
 
 #include "penstock/relation.hpp"
 #include "penstock/sql.hpp"
-#include "sql/bind/expression_binder.hpp"
 #include "sql/duckdb/plan_columns.hpp"
+#include "sql/plans/relation_writer.hpp"
+#include "sql/plans/stated_aggregates.hpp"
 
 namespace penstock::sql {
 
-class PlanReader {
+class PlanReader : public RelationWriter {
  public:
   // `tables`: those that stand-ins stand for. `open` opens the ones that a plan names.
   PlanReader(const Lexed& statement, RelationGraph& relations,
              const std::vector<std::shared_ptr<TableSource>>& tables, const TableOpener& open,
              Problems& problems)
-      : lexed_(statement),
-        relations_(relations),
-        tables_(tables),
-        open_(open),
-        problems_(problems) {}
+      : RelationWriter(statement, relations, problems), tables_(tables), open_(open) {}
 
   Result<PlanRows> read(const Tree& plan);
   // Returns the relation with these columns alone, under these names. Without names they have
@@ -36,16 +33,10 @@ class PlanReader {
  private:
   // Computes columns over a relation's rows, behind those that it has.
   class Computed;
-  struct Aggregation;
 
   Result<PlanRows> dispatch(const Tree& plan);
   Result<PlanRows> input(const Tree& plan, std::size_t child = 0);
   Status refuse(const Tree& plan, const std::string& what);
-  const Schema& schema(RelationId id) const { return relations_.at(id).schema; }
-  std::uint32_t width(RelationId id) const {
-    return static_cast<std::uint32_t>(relations_.at(id).schema.size());
-  }
-  Result<NodeId> bind(Builder& builder, const Syntax& syntax, const char* clause);
   // Binds an expression. One that cannot be bound becomes NULL, and a problem.
   Result<NodeId> value(Builder& builder, const Tree& expression,
                        const std::vector<PlanColumn>& columns, const char* clause);
@@ -84,12 +75,8 @@ class PlanReader {
 
   // read_groups.cpp
   Result<PlanRows> aggregate(const Tree& plan);
-  Status add_aggregate(const Tree& call, const PlanRows& rows, Aggregation& aggregation);
-  Status add_moments(const Tree& call, std::string_view name, NodeId argument,
-                     Aggregation& aggregation);
-  Result<RelationId> with_distances(RelationId input, const std::vector<std::uint32_t>& keys,
-                                    Aggregation& aggregation);
-  Result<PlanRows> finished(const Tree& plan, RelationId groups, Aggregation& aggregation);
+  Status add_aggregate(const Tree& call, const PlanRows& rows, Computed& computed,
+                       Aggregates& aggregates);
 
   // read_orders.cpp
   Result<PlanRows> sorted(const Tree& plan);
@@ -103,32 +90,23 @@ class PlanReader {
   std::optional<WindowCall> window_call(const Tree& call, Computed& columns);
   Result<std::vector<SortKey>> sort_keys(const Tree& orders, Computed& columns);
 
-  const Lexed& lexed_;
-  RelationGraph& relations_;
   const std::vector<std::shared_ptr<TableSource>>& tables_;
   const TableOpener& open_;
-  Problems& problems_;
   std::map<std::int64_t, PlanRows> materialized_;  // by number in the plan
   std::vector<PlanRows> delim_sides_;              // of the joins around, the innermost last
   int depth_ = 0;
 };
 
-class PlanReader::Computed {
+class PlanReader::Computed : public ComputedColumns {
  public:
   Computed(PlanReader& reader, const PlanRows& rows)
-      : reader_(reader), rows_(rows), builder_(reader.schema(rows.relation)) {}
+      : ComputedColumns(reader, rows.relation), reader_(reader), rows_(rows) {}
   // Returns the relation's column with an expression's values.
   Result<std::uint32_t> column(const Tree& expression, const char* clause);
-  std::uint32_t add(NodeId value);
-  Builder& builder() { return builder_; }
-  // Returns the relation with all of them.
-  Result<RelationId> finish();
 
  private:
   PlanReader& reader_;
   const PlanRows& rows_;
-  Builder builder_;
-  std::vector<NodeId> added_;
 };
 
 }  // namespace penstock::sql

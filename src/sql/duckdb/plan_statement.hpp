@@ -1,10 +1,11 @@
-// Plans statements by DuckDB.
+// Plans statements by DuckDB, and binds plans that it made.
 #pragma once
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "penstock/sql.hpp"
+#include "sql/parse/tree.hpp"
 
 namespace penstock::sql {
 
@@ -12,6 +13,8 @@ namespace penstock::sql {
 // definitions that it uses.
 Result<BoundSql> bind_by_duckdb(std::string_view statement, Plan& plan, const TableOpener& open,
                                 const std::vector<std::string>& definitions);
+// Adds the steps of a plan of json_serialize_plan(), or of a recorded one.
+Result<StepId> bind_duckdb_plan(const Tree& planned, Plan& plan, const TableOpener& open);
 bool is_query(std::string_view statement);  // and no INSERT, COPY, DESCRIBE...
 bool has_duckdb();
 std::string how_to_install_duckdb();

@@ -81,10 +81,7 @@ Result<PlanRows> PlanReader::join_of(const Tree& plan, PlanRows left, PlanRows r
   PENSTOCK_ASSIGN(right.relation, of_right.finish());
   const std::uint32_t left_width = width(left.relation);
   const std::vector<PlanColumn> right_columns = moved(right.columns, left_width);
-  Schema pair = schema(left.relation);
-  const Schema& right_schema = schema(right.relation);
-  pair.insert(pair.end(), right_schema.begin(), right_schema.end());
-  Builder builder(pair);
+  Builder builder(pair_of(left.relation, right.relation));
   const auto add = [&](const Result<NodeId>& bound) -> Status {
     if (!bound.ok()) return problems_.pass(bound.status()) ? Status() : bound.status();
     PENSTOCK_ASSIGN(NodeId node, builder.cast(*bound, Type{Kind::boolean}));

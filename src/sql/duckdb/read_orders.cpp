@@ -4,6 +4,7 @@
 
 #include "plan/aggregates.hpp"
 #include "sql/duckdb/plan_reader.hpp"
+#include "sql/plans/window_calls.hpp"
 
 namespace penstock::sql {
 namespace {
@@ -160,14 +161,11 @@ Result<PlanRows> PlanReader::set_operation(const Tree& plan) {
   return rows;
 }
 
-// Windows of one partition and order are one relation.
 Result<PlanRows> PlanReader::window(const Tree& plan) {
   PENSTOCK_ASSIGN(PlanRows rows, input(plan));
   PENSTOCK_ASSIGN(rows, exact(rows));
   Computed computed(*this, rows);
-  std::vector<Window> windows;
-  std::vector<std::pair<std::size_t, std::size_t>> places;  // by call: its window, its place there
-  std::vector<std::optional<Type>> stated;
+  WindowCalls windows;
   const Tree calls = plan["expressions"];
   for (std::size_t i = 0; i < calls.size(); i++) {
     const Tree call = calls.at(i);
@@ -178,25 +176,13 @@ Result<PlanRows> PlanReader::window(const Tree& plan) {
     }
     PENSTOCK_ASSIGN(window.order, sort_keys(call["orders"], computed));
     std::optional<WindowCall> added = window_call(call, computed);
-    if (!added) added = WindowCall{};
-    const auto same = std::ranges::find_if(windows, [&](const Window& other) {
-      return other.partition == window.partition && other.order == window.order;
-    });
-    const auto place = static_cast<std::size_t>(same - windows.begin());
-    if (same == windows.end()) windows.push_back(std::move(window));
-    places.emplace_back(place, windows[place].calls.size());
-    windows[place].calls.push_back(std::move(*added));
-    stated.push_back(stated_type(call));
+    windows.add(std::move(window), added ? std::move(*added) : WindowCall{});
   }
   PENSTOCK_ASSIGN(rows.relation, computed.finish());
-  std::vector<std::uint32_t> first;
-  for (Window& window : windows) {
-    first.push_back(width(rows.relation));
-    PENSTOCK_ASSIGN(rows.relation, relations_.window(rows.relation, window));
-  }
-  for (const auto& [window, place] : places)
-    rows.columns.push_back(
-        {PlanColumn::Kind::value, first[window] + static_cast<std::uint32_t>(place)});
+  PENSTOCK_ASSIGN(const RelationColumns found, windows.finish(*this, rows.relation));
+  rows.relation = found.relation;
+  for (const std::uint32_t column : found.columns)
+    rows.columns.push_back({PlanColumn::Kind::value, column});
   return rows;
 }
 

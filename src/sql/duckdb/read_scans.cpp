@@ -94,7 +94,7 @@ Result<PlanRows> PlanReader::filtered_scan(PlanRows rows, const Tree& plan) {
   const Tree filters = plan["table_filters"]["filters"];
   const bool by_place = plan["table_filters_by_projection"].boolean();
   Builder builder(schema(rows.relation));
-  std::optional<NodeId> predicate;
+  std::vector<NodeId> conditions;
   for (std::size_t i = 0; i < filters.size(); i++) {
     const std::int64_t key = filters.at(i)["key"].integer();
     std::optional<std::uint32_t> place;
@@ -109,12 +109,9 @@ Result<PlanRows> PlanReader::filtered_scan(PlanRows rows, const Tree& plan) {
     column->index = *place;
     const auto condition = scan_filter(filters.at(i)["value"], column);
     if (!condition) continue;
-    PENSTOCK_ASSIGN(NodeId node, bind(builder, *condition, "WHERE"));
-    if (predicate) { PENSTOCK_ASSIGN(node, builder.binary(Op::and_, *predicate, node)); }
-    predicate = node;
+    PENSTOCK_ASSIGN(conditions.emplace_back(), bind(builder, *condition, "WHERE"));
   }
-  if (!predicate) return rows;
-  PENSTOCK_ASSIGN(rows.relation, relations_.filter(rows.relation, builder.graph(), *predicate));
+  PENSTOCK_ASSIGN(rows.relation, RelationWriter::filtered(rows.relation, builder, conditions));
   return rows;
 }
 
@@ -150,49 +147,37 @@ std::optional<Syntax> PlanReader::scan_filter(const Tree& filter, const SyntaxPt
 Result<PlanRows> PlanReader::one_row() { return PlanRows{relations_.scan(one_row_source()), {}}; }
 
 Result<PlanRows> PlanReader::no_rows(const Tree& plan) {
-  Table table;
+  std::vector<Type> types;
   PlanRows rows;
   for (std::size_t i = 0; i < plan["return_types"].size(); i++) {
-    const std::optional<Type> type = type_of_json(plan["return_types"].at(i));
-    table.names.push_back("column" + std::to_string(i));
-    table.columns.push_back(column_of(type.value_or(Type{Kind::boolean}), {}));
+    types.push_back(type_of_json(plan["return_types"].at(i)).value_or(Type{Kind::boolean}));
     rows.columns.push_back({PlanColumn::Kind::value, static_cast<std::uint32_t>(i)});
   }
-  rows.relation = relations_.scan(table_source(std::move(table), "no rows"));
+  rows.relation = RelationWriter::values(types, std::vector<std::vector<Scalar>>(types.size()), 0);
   return rows;
 }
 
 // Rows of constant expressions.
 Result<PlanRows> PlanReader::values(const Tree& plan) {
-  const Tree lists = plan["expressions"], types = plan["expr_types"];
+  const Tree lists = plan["expressions"];
+  std::vector<Type> types;
+  PlanRows rows;
+  for (std::size_t i = 0; i < plan["expr_types"].size(); i++) {
+    types.push_back(type_of_json(plan["expr_types"].at(i)).value_or(Type{Kind::boolean}));
+    rows.columns.push_back({PlanColumn::Kind::value, static_cast<std::uint32_t>(i)});
+  }
   std::vector<std::vector<Scalar>> columns(types.size());
   for (std::size_t row = 0; row < lists.size(); row++) {
     Builder builder{Schema()};
     std::vector<NodeId> roots;
     for (std::size_t i = 0; i < types.size(); i++) {
-      PENSTOCK_ASSIGN(NodeId node, value(builder, lists.at(row).at(i), {}, "VALUES"));
-      if (const std::optional<Type> type = type_of_json(types.at(i))) {
-        PENSTOCK_ASSIGN(node, builder.cast(node, *type));
-      }
-      roots.push_back(node);
+      PENSTOCK_ASSIGN(const NodeId node, value(builder, lists.at(row).at(i), {}, "VALUES"));
+      PENSTOCK_ASSIGN(roots.emplace_back(), cast_or_keep(builder, node, types[i]));
     }
-    const std::vector<Evaluated> found = evaluate(*builder.graph(), roots, {});
-    for (std::size_t i = 0; i < found.size(); i++) {
-      if (found[i].fault != Code::ok)
-        return fault_status(*builder.graph(), found[i].fault_node, found[i].fault, {});
-      columns[i].push_back(found[i].value);
-    }
+    PENSTOCK_ASSIGN(const std::vector<Scalar> found, constants(builder, roots));
+    for (std::size_t i = 0; i < found.size(); i++) columns[i].push_back(found[i]);
   }
-  Table table;
-  table.row_count = lists.size();
-  PlanRows rows;
-  for (std::size_t i = 0; i < columns.size(); i++) {
-    const Type type = type_of_json(types.at(i)).value_or(Type{Kind::boolean});
-    table.names.push_back("column" + std::to_string(i));
-    table.columns.push_back(column_of(type, columns[i]));
-    rows.columns.push_back({PlanColumn::Kind::value, static_cast<std::uint32_t>(i)});
-  }
-  rows.relation = relations_.scan(table_source(std::move(table), "values"));
+  rows.relation = RelationWriter::values(types, columns, lists.size());
   return rows;
 }
 

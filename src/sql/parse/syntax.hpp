@@ -56,6 +56,7 @@ struct Syntax {
   bool is_try = false;              // of a cast: NULL where it fails
   Scalar scalar = {};               // value
   std::optional<Type> stated = {};  // the type that a planner found; the binder casts to it
+  bool keeps_digits = false;        // but for a decimal of its scale, which may have fewer digits
 };
 
 struct SelectItem {

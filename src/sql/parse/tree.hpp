@@ -54,6 +54,7 @@ class Tree {
   Tree as(const char* node_kind) const {
     return kind() == node_kind ? body() : Tree();
   }  // empty if it is another kind
+  const void* identity() const { return json_; }  // tells nodes apart
   std::int64_t location() const {
     return (*this)["location"] ? (*this)["location"].integer() : 0;
   }  // bytes; -1: unknown

@@ -1,8 +1,12 @@
-// Chooses the planner of a statement.
+// Chooses the planner of a statement, and the reader of a plan.
+#include "base/exception_boundary.hpp"
 #include "penstock/sql.hpp"
 #include "sql/bind/bind_own.hpp"
 #include "sql/duckdb/plan_statement.hpp"
+#include "sql/duckdb/plan_text.hpp"
 #include "sql/parse/source_position.hpp"
+#include "sql/substrait/plan_bytes.hpp"
+#include "sql/substrait/substrait_plan.hpp"
 
 namespace penstock {
 namespace {
@@ -36,7 +40,26 @@ Result<BoundSql> bind_automatically(std::string_view statement, Plan& plan, cons
   return asks_duckdb && code == Code::unsupported ? own.with(sql::how_to_install_duckdb()) : own;
 }
 
+bool is_json(std::string_view text) {
+  const std::size_t first = text.find_first_not_of(" \t\r\n");
+  return first != text.npos && text[first] == '{';
+}
+
+Result<StepId> bind_any_plan(std::string_view text, Plan& plan, const TableOpener& open) {
+  if (!is_json(text)) return sql::bind_substrait_bytes(text, plan, open);
+  PENSTOCK_ASSIGN(const nlohmann::json json, sql::parse_plan(text));
+  const sql::Tree planned(&json);
+  return sql::is_substrait(planned) ? sql::bind_substrait(planned, plan, open)
+                                    : sql::bind_duckdb_plan(planned, plan, open);
+}
+
 }  // namespace
+
+bool is_plan_text(std::string_view text) { return is_json(text) || sql::is_plan_bytes(text); }
+
+Result<StepId> bind_plan(std::string_view plan_text, Plan& plan, const TableOpener& open) {
+  return catch_exceptions([&] { return bind_any_plan(plan_text, plan, open); });
+}
 
 Result<BoundSql> bind_statement(std::string_view statement, Plan& plan, const TableOpener& open,
                                 const BindOptions& options) {
