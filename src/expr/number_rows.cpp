@@ -1,6 +1,6 @@
 // The rows of functions of numbers that are no operation. Functions of integers run in kernels.
-// Devices round transcendental functions differently. The host computes the ones here: one answer on
-// every device.
+// Devices round transcendental functions differently. The host computes the ones here: one answer
+// on every device.
 #include <cmath>
 
 #include "expr/construction.hpp"
@@ -149,6 +149,16 @@ template <unsigned base> Scalar number_text(Inputs in) {
   return string(digits_of(static_cast<std::uint64_t>(in[0].integer), base, 1));
 }
 
+// The finaliser of SplitMix64, of the number and a seed.
+Scalar sample_number(Inputs in) {
+  std::uint64_t word = static_cast<std::uint64_t>(integer(in[0])) * 0x9e3779b97f4a7c15u +
+                       static_cast<std::uint64_t>(integer(in[1])) * 0xd1342543de82ef95u;
+  word = (word ^ word >> 30) * 0xbf58476d1ce4e5b9u;
+  word = (word ^ word >> 27) * 0x94d049bb133111ebu;
+  word ^= word >> 31;
+  return real(static_cast<double>(word >> 11) * 0x1p-53);
+}
+
 Scalar narrow(double value) { return Scalar::of(float32_type, double{static_cast<float>(value)}); }
 
 std::vector<StringFunction> real_rows() {
@@ -268,6 +278,8 @@ std::vector<StringFunction> integer_rows() {
                  "its binary digits", number_text<2>),
       number_row("bin_of_integer", {"bin", "to_binary"}, {int64_type}, string_type,
                  "its binary digits", number_text<2>),
+      number_row("sample_number", {}, {int64_type, int64_type}, float64_type,
+                 "a number from 0 to 1 that looks random", sample_number),
       with_fits(
           {.name = "to_base",
            .sql_names = {"to_base"},

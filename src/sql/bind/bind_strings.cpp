@@ -37,7 +37,7 @@ bool ExpressionBinder::is_string_call(const Syntax& syntax) {
 // A name that a user can write: neither an operator nor what the parser alone calls.
 std::vector<std::string> ExpressionBinder::string_function_names() {
   const auto is_written = [](std::string_view name) {
-    return name != "btrim" && name != "like_escape" && name.find_first_of("~|^") == name.npos;
+    return name != "btrim" && name != "like_escape" && name.find_first_of("~|^!") == name.npos;
   };
   std::vector<std::string> names = {"concat", "concat_ws"};
   for (const expr::StringFunction& row : expr::string_functions())

@@ -247,11 +247,21 @@ Result<NodeId> ExpressionBinder::rounded_digits(const Syntax& syntax) {
                                is_cut ? "integer_trunc_to" : "integer_round_to", {input, digits}));
   if (type.kind == Kind::int128 || type.kind == Kind::uint64)
     return refuse(syntax, syntax.name + " to digits of " + name_of(type));
+  const std::optional<Scalar> known = constant(digits);
+  const bool is_decimal = type.kind == Kind::decimal;
+  if (is_decimal && (!known || known->is_null))
+    return refuse(*syntax.inputs[1],
+                  syntax.name + " to anything but a constant number of digits of a decimal");
   PENSTOCK_ASSIGN(input, builder_.cast(input, type_of<double>()));
-  return located(syntax, builder_.string_function(is_cut    ? "trunc_to"
-                                                  : is_even ? "round_even"
-                                                            : "round_to",
-                                                  {input, digits}));
+  PENSTOCK_ASSIGN(const NodeId result,
+                  located(syntax, builder_.string_function(is_cut    ? "trunc_to"
+                                                           : is_even ? "round_even"
+                                                                     : "round_to",
+                                                           {input, digits})));
+  if (type.kind == Kind::float32) return located(syntax, builder_.cast(result, type));
+  if (!is_decimal) return result;
+  const auto scale = static_cast<int>(std::clamp<Int128>(known->integer, 0, type.scale));
+  return located(syntax, builder_.cast(result, Type::decimal(type.precision, scale)));
 }
 
 // Binds round(x) and round(x, digits). A decimal loses digits as in a cast, half away from zero. A

@@ -28,6 +28,16 @@ std::uint32_t PlanReader::Computed::add(NodeId value) {
   return static_cast<std::uint32_t>(place);
 }
 
+Type PlanReader::Computed::type(std::uint32_t column) const {
+  const std::size_t width = builder_.schema().size();
+  return column < width ? builder_.schema()[column].type : builder_.type(added_[column - width]);
+}
+
+NodeId PlanReader::Computed::node(std::uint32_t column) {
+  const std::size_t width = builder_.schema().size();
+  return column < width ? builder_.column(column) : added_[column - width];
+}
+
 Result<RelationId> PlanReader::Computed::finish() {
   if (added_.empty()) return rows_.relation;
   std::vector<Projection> projections;
@@ -68,6 +78,7 @@ Result<PlanRows> PlanReader::dispatch(const Tree& plan) {
                                  {"LOGICAL_ORDER_BY", &PlanReader::sorted},
                                  {"LOGICAL_TOP_N", &PlanReader::first_rows},
                                  {"LOGICAL_LIMIT", &PlanReader::limited},
+                                 {"LOGICAL_SAMPLE", &PlanReader::sampled},
                                  {"LOGICAL_DISTINCT", &PlanReader::distinct},
                                  {"LOGICAL_WINDOW", &PlanReader::window},
                                  {"LOGICAL_UNION", &PlanReader::set_operation},

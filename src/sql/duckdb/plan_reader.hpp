@@ -13,6 +13,7 @@
 #include "penstock/sql.hpp"
 #include "sql/bind/expression_binder.hpp"
 #include "sql/duckdb/plan_columns.hpp"
+#include "sql/duckdb/plan_statistics.hpp"
 
 namespace penstock::sql {
 
@@ -68,6 +69,7 @@ class PlanReader {
   Result<PlanRows> one_row();
   Result<PlanRows> no_rows(const Tree& plan);
   Result<PlanRows> values(const Tree& plan);
+  Result<PlanRows> series(const Tree& plan, bool has_end);
 
   // read_joins.cpp
   Result<PlanRows> join(const Tree& plan);
@@ -80,24 +82,45 @@ class PlanReader {
 
   // read_groups.cpp
   Result<PlanRows> aggregate(const Tree& plan);
+  Result<PlanRows> grouped(RelationId input, const std::vector<std::uint32_t>& keys,
+                           const Aggregation& aggregation);
+  Result<PlanRows> grouped_by_sets(RelationId input, const std::vector<std::uint32_t>& keys,
+                                   const std::vector<std::vector<std::uint32_t>>& sets,
+                                   const Aggregation& aggregation);
   Status add_aggregate(const Tree& call, const PlanRows& rows, Aggregation& aggregation);
-  Status add_moments(const Tree& call, std::string_view name, NodeId argument,
-                     Aggregation& aggregation);
-  Result<RelationId> with_distances(RelationId input, const std::vector<std::uint32_t>& keys,
-                                    Aggregation& aggregation);
-  Result<PlanRows> finished(const Tree& plan, RelationId groups, Aggregation& aggregation);
+  Status add_statistic(const Tree& call, const NamedStatistic& named, const PlanRows& rows,
+                       Aggregation& aggregation);
+  Status refused_aggregate(const Tree& call, const std::string& name, const PlanRows& rows,
+                           Aggregation& aggregation);
+  std::optional<relation::StatisticCall> statistic_call(const Tree& call,
+                                                        const NamedStatistic& named,
+                                                        Computed& computed);
+  bool add_order(const Tree& call, const NamedStatistic& named, Computed& computed,
+                 relation::StatisticCall& added);
 
   // read_orders.cpp
   Result<PlanRows> sorted(const Tree& plan);
   Result<PlanRows> sorted_rows(PlanRows rows, const Tree& orders);
   Result<PlanRows> limited(const Tree& plan);
   Result<PlanRows> first_rows(const Tree& plan);
+  Result<PlanRows> sampled(const Tree& plan);
   Result<PlanRows> distinct(const Tree& plan);
   Result<PlanRows> distinct_on(const Tree& plan, PlanRows rows);
   Result<PlanRows> set_operation(const Tree& plan);
-  Result<PlanRows> window(const Tree& plan);
-  std::optional<WindowCall> window_call(const Tree& call, Computed& columns);
   Result<std::vector<SortKey>> sort_keys(const Tree& orders, Computed& columns);
+
+  // read_windows.cpp
+  struct WindowPlan;
+  Result<PlanRows> window(const Tree& plan);
+  Status add_window_call(const Tree& call, Computed& columns, WindowPlan& windows);
+  Status add_plain_call(const Tree& call, Computed& columns, WindowPlan& windows, Window window);
+  Status add_reduction(const Tree& call, Computed& columns, WindowPlan& windows,
+                       const Window& window);
+  Status add_texts(const Tree& call, Computed& columns, WindowPlan& windows, Window window);
+  std::optional<FrameEnds> frame_ends(const Tree& call, Computed& columns);
+  std::optional<FrameEnd> frame_end(std::string_view kind, const Tree& distance, Computed& columns);
+  Result<RelationId> with_distinct_values(RelationId rows, WindowPlan& windows);
+  Result<RelationId> with_statistics(RelationId rows, WindowPlan& windows);
 
   const Lexed& lexed_;
   RelationGraph& relations_;
@@ -117,6 +140,9 @@ class PlanReader::Computed {
   Result<std::uint32_t> column(const Tree& expression, const char* clause);
   std::uint32_t add(NodeId value);
   Builder& builder() { return builder_; }
+  // Returns the type of a column that column() or add() has returned.
+  Type type(std::uint32_t column) const;
+  NodeId node(std::uint32_t column);  // its values, in the builder
   // Returns the relation with all of them.
   Result<RelationId> finish();
 

@@ -29,6 +29,8 @@ std::vector<std::string> paths_of(const Tree& parameter) {
   return paths;
 }
 
+constexpr std::int64_t max_series = 100'000'000;
+
 }  // namespace
 
 Result<PlanRows> PlanReader::scan(const Tree& plan) {
@@ -39,6 +41,8 @@ Result<PlanRows> PlanReader::scan(const Tree& plan) {
     if (first >= stand_in_rows && first == first_row_of(table) && table < tables_.size())
       return stand_in(plan, table);
   }
+  const bool has_end = function_name(plan) == "generate_series";
+  if (function_name(plan) == "range" || has_end) return series(plan, has_end);
   return named_table(plan);
 }
 
@@ -51,6 +55,37 @@ Result<PlanRows> PlanReader::stand_in(const Tree& plan, std::size_t table) {
   rows.columns.assign(
       std::max<std::size_t>(chosen.size() > 0 ? chosen.size() : plan["column_indexes"].size(), 1),
       number);
+  return rows;
+}
+
+// range(first, end, step), and generate_series(): its end is a value too.
+Result<PlanRows> PlanReader::series(const Tree& plan, bool has_end) {
+  const Tree parameters = plan["parameters"];
+  std::vector<Int128> numbers;
+  for (std::size_t i = 0; i < parameters.size(); i++) {
+    const auto value = value_of_json(parameters.at(i));
+    if (!value || value->is_null || !is_integer(value->type))
+      return refuse(plan, std::string(function_name(plan)) + " of anything but whole numbers");
+    numbers.push_back(value->integer);
+  }
+  if (numbers.size() == 1) numbers.insert(numbers.begin(), 0);
+  if (numbers.size() == 2) numbers.push_back(1);
+  if (numbers.size() != 3 || numbers[2] == 0 || plan["table_filters"]["filters"].size() > 0)
+    return refuse(plan, "this form of the table function " + std::string(function_name(plan)));
+  const Int128 step = numbers[2], towards = step > 0 ? 1 : -1;
+  const Int128 distance = (numbers[1] - numbers[0]) * towards + (has_end ? 1 : 0);
+  const Int128 count = distance > 0 ? (distance + step * towards - 1) / (step * towards) : 0;
+  if (count > max_series) return refuse(plan, "a series of more than 100,000,000 numbers");
+  std::vector<std::int64_t> values(static_cast<std::size_t>(count));
+  for (std::size_t i = 0; i < values.size(); i++)
+    values[i] = static_cast<std::int64_t>(numbers[0] + Int128(i) * step);
+  Table table;
+  table.row_count = values.size();
+  table.names = {std::string(function_name(plan))};
+  table.columns = {Column::from(std::move(values))};
+  PlanRows rows{relations_.scan(table_source(std::move(table), "series")), {}};
+  const std::size_t width = std::max<std::size_t>(plan["column_indexes"].size(), 1);
+  rows.columns.assign(width, {PlanColumn::Kind::value, 0});
   return rows;
 }
 
