@@ -55,7 +55,7 @@ TEST(HostilePlans, AnOperatorWithoutItsInputIsRefused) {
   for (const char* const type :
        {"FILTER", "PROJECTION", "AGGREGATE_AND_GROUP_BY", "COMPARISON_JOIN", "CROSS_PRODUCT",
         "DELIM_JOIN", "ORDER_BY", "TOP_N", "LIMIT", "DISTINCT", "WINDOW", "UNION", "INTERSECT",
-        "MATERIALIZED_CTE"}) {
+        "SAMPLE", "MATERIALIZED_CTE"}) {
     const json plan = {{"type", std::string("LOGICAL_") + type}};
     EXPECT_EQ(refusal(plan.dump()), "invalid: the plan lacks an input of an operator") << type;
   }

@@ -10,7 +10,7 @@ namespace {
 
 using relation::Statistic;
 
-constexpr std::uint64_t max_share_digits = 9;
+constexpr int max_share_digits = 9;
 constexpr NamedStatistic statistics[] = {{"median", Statistic::quantile},
                                          {"quantile_cont", Statistic::quantile},
                                          {"quantile_disc", Statistic::discrete_quantile},
@@ -106,12 +106,14 @@ std::optional<relation::Share> share_of(const Tree& call) {
         std::fabs(is_float(scalar->type) ? scalar->real : static_cast<double>(scalar->integer))};
     return share.real <= 1 ? std::optional(share) : std::nullopt;
   }
-  const auto numerator = static_cast<std::int64_t>(scalar->integer);
-  std::int64_t scale = 1;
-  for (int i = 0; i < scalar->type.scale; i++) scale *= 10;
-  share = {std::abs(numerator), scale,
-           static_cast<double>(std::abs(numerator)) / static_cast<double>(scale)};
-  if (scalar->type.scale > static_cast<int>(max_share_digits)) share.scale = 0;
+  const int digits = scalar->type.scale;
+  share.real = std::fabs(static_cast<double>(scalar->integer)) / std::pow(10.0, digits);
+  share.scale = 0;
+  if (share.real <= 1 && digits <= max_share_digits) {
+    share.numerator =
+        static_cast<std::int64_t>(scalar->integer < 0 ? -scalar->integer : scalar->integer);
+    share.scale = static_cast<std::int64_t>(std::pow(10.0, digits));
+  }
   return share.real <= 1 ? std::optional(share) : std::nullopt;
 }
 

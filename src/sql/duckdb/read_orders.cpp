@@ -1,4 +1,6 @@
 // Orders, limits, distinct rows and set operations of DuckDB's plans.
+#include <algorithm>
+#include <cmath>
 #include <limits>
 
 #include "sql/duckdb/plan_reader.hpp"
@@ -15,6 +17,8 @@ std::optional<std::uint64_t> count_of(const Tree& limit, std::uint64_t otherwise
 }
 
 std::uint64_t count_or_none(const Tree& count) { return count ? count.unsigned_integer() : 0; }
+
+constexpr double max_sample = 1e15;
 
 }  // namespace
 
@@ -95,9 +99,9 @@ Result<PlanRows> PlanReader::sampled(const Tree& plan) {
   const std::uint32_t column = computed.add(chance);
   PENSTOCK_ASSIGN(rows.relation, computed.finish());
   PENSTOCK_ASSIGN(rows.relation, relations_.sort(rows.relation, {{column, false, false}}));
-  PENSTOCK_ASSIGN(
-      rows.relation,
-      relations_.limit(rows.relation, wanted > 0 ? static_cast<std::uint64_t>(wanted) : 0));
+  const double count = std::clamp(std::isfinite(wanted) ? wanted : 0, 0.0, max_sample);
+  PENSTOCK_ASSIGN(rows.relation,
+                  relations_.limit(rows.relation, static_cast<std::uint64_t>(count)));
   return rows;
 }
 

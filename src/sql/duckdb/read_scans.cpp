@@ -66,6 +66,8 @@ Result<PlanRows> PlanReader::series(const Tree& plan, bool has_end) {
     const auto value = value_of_json(parameters.at(i));
     if (!value || value->is_null || !is_integer(value->type))
       return refuse(plan, std::string(function_name(plan)) + " of anything but whole numbers");
+    if (value->integer > INT64_MAX || value->integer < INT64_MIN)
+      return refuse(plan, "a series of such large numbers");
     numbers.push_back(value->integer);
   }
   if (numbers.size() == 1) numbers.insert(numbers.begin(), 0);
