@@ -34,7 +34,6 @@ REFUSED = {
     "base64",  # of a BLOB
     "hash",
     "lag",  # by a distance of each row
-    "limit_percent",
     "octet_length",  # of a BLOB
     "random",
     "to_timestamp",  # with a time zone

@@ -102,6 +102,7 @@ class PlanReader {
   Result<PlanRows> sorted(const Tree& plan);
   Result<PlanRows> sorted_rows(PlanRows rows, const Tree& orders);
   Result<PlanRows> limited(const Tree& plan);
+  Result<PlanRows> first_share(const Tree& plan, PlanRows rows, std::uint64_t offset);
   Result<PlanRows> first_rows(const Tree& plan);
   Result<PlanRows> sampled(const Tree& plan);
   Result<PlanRows> distinct(const Tree& plan);

@@ -257,7 +257,12 @@ Status PlanReader::refused_aggregate(const Tree& call, const std::string& name,
 Status PlanReader::add_statistic(const Tree& call, const NamedStatistic& named,
                                  const PlanRows& rows, Aggregation& aggregation) {
   const auto added = statistic_call(call, named, *aggregation.computed);
-  if (!added) return refused_aggregate(call, std::string(named.name), rows, aggregation);
+  if (!added) {
+    const bool is_list = !stated_type(call);
+    return refused_aggregate(
+        call, std::string(named.name) + (is_list ? " with a list of results" : " in this form"),
+        rows, aggregation);
+  }
   aggregation.outputs.push_back({aggregation.statistics.size(), true, false, stated_type(call)});
   aggregation.statistics.push_back(*added);
   return {};

@@ -18,7 +18,8 @@ std::optional<std::uint64_t> count_of(const Tree& limit, std::uint64_t otherwise
 
 std::uint64_t count_or_none(const Tree& count) { return count ? count.unsigned_integer() : 0; }
 
-constexpr double max_sample = 1e15;
+constexpr double max_sample = 1e15;  // rows
+constexpr std::uint64_t max_offset = std::uint64_t{1} << 53;
 
 }  // namespace
 
@@ -65,8 +66,36 @@ Result<PlanRows> PlanReader::limited(const Tree& plan) {
   PENSTOCK_ASSIGN(PlanRows rows, input(plan));
   const auto count = count_of(plan["limit_val"], std::numeric_limits<std::uint64_t>::max());
   const auto offset = count_of(plan["offset_val"], 0);
-  if (!count || !offset) return refuse(plan, "LIMIT by a percentage or an expression");
+  if (offset && plan["limit_val"]["type"].text() == "CONSTANT_PERCENTAGE")
+    return first_share(plan, std::move(rows), *offset);
+  if (!count || !offset) return refuse(plan, "LIMIT by an expression");
   PENSTOCK_ASSIGN(rows.relation, relations_.limit(rows.relation, *count, *offset));
+  return rows;
+}
+
+// The first rows by a percentage of all. Windows and filters keep the order.
+Result<PlanRows> PlanReader::first_share(const Tree& plan, PlanRows rows, std::uint64_t offset) {
+  const double share = plan["limit_val"]["constant_percentage"].real() / 100;
+  if (!(share >= 0 && share <= 1) || offset > max_offset)
+    return refuse(plan, "LIMIT by this percentage");
+  PENSTOCK_ASSIGN(rows, exact(rows));
+  Window window;
+  window.calls = {{WindowFunction::row_number, 0, WindowFrame::rows, 1, "number"},
+                  {WindowFunction::count_rows, 0, WindowFrame::partition, 1, "count"}};
+  PENSTOCK_ASSIGN(const RelationId numbered, relations_.window(rows.relation, std::move(window)));
+  Builder builder(schema(numbered));
+  const NodeId number = builder.column(width(numbered) - 2),
+               before = builder.literal(Scalar::of(static_cast<std::int64_t>(offset)));
+  PENSTOCK_ASSIGN(NodeId last,
+                  builder.cast(builder.column(width(numbered) - 1), Type{Kind::float64}));
+  PENSTOCK_ASSIGN(last, builder.binary(Op::multiply, last, builder.literal(Scalar::of(share))));
+  PENSTOCK_ASSIGN(last, builder.unary(Op::floor, last));
+  PENSTOCK_ASSIGN(last, builder.cast(last, Type{Kind::int64}));
+  PENSTOCK_ASSIGN(last, builder.binary(Op::add, last, before));
+  PENSTOCK_ASSIGN(const NodeId is_behind, builder.binary(Op::greater, number, before));
+  PENSTOCK_ASSIGN(const NodeId is_within, builder.binary(Op::less_equal, number, last));
+  PENSTOCK_ASSIGN(const NodeId is_kept, builder.binary(Op::and_, is_behind, is_within));
+  PENSTOCK_ASSIGN(rows.relation, relations_.filter(numbered, builder.graph(), is_kept));
   return rows;
 }
 
