@@ -323,6 +323,8 @@ class Builder {
   const Type& type(NodeId id) const { return graph_->at(id).type; }
 
  private:
+  Result<NodeId> with_fault(std::string_view name, NodeId call, std::vector<NodeId> inputs);
+
   Schema schema_;
   std::shared_ptr<Graph> graph_;
 };

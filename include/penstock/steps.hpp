@@ -70,7 +70,9 @@ enum class WindowFunction : unsigned char {
   first_value,
   last_value,
   lag,
-  lead
+  lead,
+  nth_value,
+  concatenation  // of texts
 };
 std::string_view name_of(WindowFunction function);
 // A row's frame begins with its partition. It ends with the last of the rows that are equal to it
@@ -79,14 +81,34 @@ std::string_view name_of(WindowFunction function);
 enum class WindowFrame : unsigned char { peers, rows, partition };
 std::string_view name_of(WindowFrame frame);
 
+// An end of a frame that lies elsewhere.
+struct FrameEnd {
+  // rows and groups (of peers): so many away, those before the row below 0. values: the order's
+  // first key is compared with a column, of its type. The first end is the first row that is not
+  // before the value, the last end the last row that is not behind it.
+  enum class Kind : unsigned char { partition, current_row, peers, rows, groups, values };
+  Kind kind = Kind::partition;
+  std::int64_t offset = 0;                   // rows, groups
+  std::optional<std::uint32_t> column = {};  // rows, groups: BIGINT, in place of offset; values
+  bool is_before = false;                    // rows, groups: the column counts backwards
+};
+enum class FrameExclusion : unsigned char { none, current_row, peers, ties };
+struct FrameEnds {
+  FrameEnd first, last;
+  FrameExclusion excluded = FrameExclusion::none;
+};
+
 struct WindowCall {
   WindowFunction function = WindowFunction::row_number;
   std::uint32_t column = 0;                // of the input, if the function takes one
   WindowFrame frame = WindowFrame::peers;  // of aggregates, first_value and last_value
-  std::uint64_t distance = 1;              // lag and lead: in rows
+  std::uint64_t distance = 1;              // lag and lead: in rows; nth_value: which
   std::string name;
   // lag and lead: the column with the default value, of the same type.
   std::optional<std::uint32_t> otherwise = {};
+  // A frame in place of `frame`. The host computes such calls.
+  std::optional<FrameEnds> ends = {};
+  bool ignores_nulls = false;  // first_value, last_value, nth_value, lag and lead
 };
 
 struct Window {

@@ -31,7 +31,9 @@ Status check_constants(const Graph& graph, std::string_view name, std::span<cons
   std::vector<Scalar> constants;
   for (const NodeId input : inputs) {
     const Node& node = graph.at(input);
-    if (node.op != Op::parameter && !constants.empty())
+    const bool is_later_column = node.op != Op::parameter && !constants.empty();
+    if (is_later_column && row->fits != nullptr) return {};  // found in each row
+    if (is_later_column)
       return {Code::unsupported, std::string(name) + " takes one column first, then constants"};
     constants.push_back(node.op == Op::parameter ? graph.parameters[node.payload]
                                                  : Scalar::null_of(node.type));
@@ -195,7 +197,23 @@ Result<NodeId> Builder::string_function(std::string_view name, std::vector<NodeI
     PENSTOCK_ASSIGN(inputs[i], cast(inputs[i], function->parameter_types[i]));
   }
   PENSTOCK_TRY(check_constants(*graph_, name, inputs));
-  return c.call(function, std::move(inputs));
+  const NodeId called = c.call(function, inputs);
+  return with_fault(name, called, std::move(inputs));
+}
+
+// A call whose inputs have no value is a fault, or NULL.
+Result<NodeId> Builder::with_fault(std::string_view name, NodeId call, std::vector<NodeId> inputs) {
+  const std::shared_ptr<const CustomFunction> fits = string_function_fits(name);
+  if (!fits) return call;
+  const auto row = std::ranges::find(string_functions(), name, &StringFunction::name);
+  Construction c(*graph_);
+  NodeId is_there = c.call(fits, std::move(inputs));
+  const Scalar* const known = c.parameter(is_there, true);
+  if (known && (known->is_null || known->integer != 0)) return call;
+  if (!row->fault.empty()) {
+    PENSTOCK_ASSIGN(is_there, require(is_there, std::string(row->fault)));
+  }
+  return select(is_there, call, literal(Scalar::null_of(type(call))));
 }
 
 Result<NodeId> Builder::string_cast(NodeId input, Type type, bool is_try) {

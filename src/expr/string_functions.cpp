@@ -12,7 +12,8 @@ using namespace string_rows;
 const std::vector<StringFunction>& string_functions() {
   static const std::vector<StringFunction> table = [] {
     std::vector<StringFunction> all = basic_string_rows();
-    for (const auto& more : {pattern_rows(), string_change_rows()})
+    for (const auto& more : {pattern_rows(), string_change_rows(), number_rows(), date_rows(),
+                             distance_rows(), text_rows()})
       all.insert(all.end(), more.begin(), more.end());
     return all;
   }();
@@ -32,8 +33,9 @@ const std::vector<std::shared_ptr<const CustomFunction>>& overloads() {
                                        row.inputs.begin() + static_cast<std::ptrdiff_t>(count));
         std::vector<std::string> names;
         for (std::size_t i = 0; i < count; i++) names.push_back("input" + std::to_string(i + 1));
-        all.push_back(std::make_shared<CustomFunction>(CustomFunction{
-            std::string(row.name), std::move(names), inputs, row.result, "", row.host}));
+        all.push_back(std::make_shared<CustomFunction>(
+            CustomFunction{std::string(row.name), std::move(names), inputs, row.result,
+                           std::string(row.body), row.host}));
       }
     return all;
   }();
@@ -46,6 +48,51 @@ const StringFunction* find_string_function(std::string_view sql_name) {
   for (const StringFunction& row : string_functions())
     if (std::find(row.sql_names.begin(), row.sql_names.end(), sql_name) != row.sql_names.end())
       return &row;
+  return nullptr;
+}
+
+namespace {
+
+bool takes_types(const StringFunction& row, std::span<const Type> types, bool exactly) {
+  if (types.size() < row.required_inputs || types.size() > row.inputs.size()) return false;
+  for (std::size_t i = 0; i < types.size(); i++) {
+    const bool is_like =
+        exactly ? types[i] == row.inputs[i]
+                : (types[i].kind == Kind::string) == (row.inputs[i].kind == Kind::string);
+    if (!is_like) return false;
+  }
+  return true;
+}
+
+}  // namespace
+
+const StringFunction* find_string_function(std::string_view sql_name,
+                                           std::span<const Type> inputs) {
+  for (const bool exactly : {true, false})
+    for (const StringFunction& row : string_functions())
+      if (std::ranges::find(row.sql_names, sql_name) != row.sql_names.end() &&
+          takes_types(row, inputs, exactly))
+        return &row;
+  return nullptr;
+}
+
+std::shared_ptr<const CustomFunction> string_function_fits(std::string_view name) {
+  static const auto all = [] {
+    std::vector<std::shared_ptr<const CustomFunction>> functions;
+    for (const StringFunction& row : string_functions()) {
+      if (row.fits == nullptr) continue;
+      std::vector<std::string> names;
+      for (std::size_t i = 0; i < row.inputs.size(); i++)
+        names.push_back("input" + std::to_string(i + 1));
+      functions.push_back(std::make_shared<CustomFunction>(CustomFunction{
+          std::string(row.name) + "_fits", std::move(names), row.inputs, boolean_type, "",
+          [fits = row.fits](Inputs in) { return truth(fits(in)); }}));
+    }
+    return functions;
+  }();
+  const std::string wanted = std::string(name) + "_fits";
+  for (const auto& function : all)
+    if (function->name == wanted) return function;
   return nullptr;
 }
 

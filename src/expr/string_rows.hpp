@@ -12,6 +12,10 @@ namespace penstock::expr {
 std::vector<StringFunction> basic_string_rows();
 std::vector<StringFunction> pattern_rows();
 std::vector<StringFunction> string_change_rows();
+std::vector<StringFunction> number_rows();
+std::vector<StringFunction> date_rows();
+std::vector<StringFunction> distance_rows();  // how far two strings are apart
+std::vector<StringFunction> text_rows();      // digests, encodings, formats
 
 namespace string_rows {
 
@@ -21,6 +25,7 @@ constexpr Type string_type{Kind::string};
 inline Scalar truth(bool value) { return Scalar::of(Type{Kind::boolean}, Int128{value}); }
 inline Scalar number(std::int64_t value) { return Scalar::of(Type{Kind::int64}, Int128{value}); }
 inline Scalar string(std::string_view value) { return Scalar::of(std::string(value)); }
+inline Scalar real(double value) { return Scalar::of(Type{Kind::float64}, value); }
 inline std::int64_t integer(const Scalar& value) {
   return static_cast<std::int64_t>(value.integer);
 }

@@ -136,9 +136,10 @@ std::string_view name_of(StepKind kind) {
 }
 
 std::string_view name_of(WindowFunction function) {
-  constexpr std::array<std::string_view, 13> names = {
-      "row_number", "rank", "dense_rank",  "count(*)",   "count", "sum", "min",
-      "max",        "avg",  "first_value", "last_value", "lag",   "lead"};
+  constexpr std::array<std::string_view, 15> names = {
+      "row_number", "rank", "dense_rank", "count(*)",  "count",
+      "sum",        "min",  "max",        "avg",       "first_value",
+      "last_value", "lag",  "lead",       "nth_value", "string_agg"};
   return names[static_cast<std::size_t>(function)];
 }
 
@@ -247,6 +248,20 @@ Result<StepId> Plan::order_by(StepId input, std::vector<SortKey> keys) {
   return add(std::move(step));
 }
 
+static Status check_frame_end(const FrameEnd& end, const Window& window, const Schema& input) {
+  const bool is_by_value = end.kind == FrameEnd::Kind::values;
+  if (is_by_value && window.order.size() != 1)
+    return wrong(StepKind::window, "a frame by values needs one key of its order");
+  if (is_by_value && !end.column) return wrong(StepKind::window, "a frame by values lacks them");
+  if (!end.column) return {};
+  if (*end.column >= input.size())
+    return wrong(StepKind::window, "there is no column " + std::to_string(*end.column));
+  const Type type = input[*end.column].type,
+             wanted = is_by_value ? input[window.order[0].column].type : Type{Kind::int64};
+  if (type == wanted) return {};
+  return wrong(StepKind::window, "a frame's end of " + name_of(type) + ", not " + name_of(wanted));
+}
+
 static Result<Field> window_field(const WindowCall& call, const Schema& input) {
   if (!takes_column(call.function)) return Field{call.name, {Kind::int64}, false};
   if (call.column >= input.size())
@@ -254,6 +269,8 @@ static Result<Field> window_field(const WindowCall& call, const Schema& input) {
   const Type type = input[call.column].type;
   if (call.otherwise && (*call.otherwise >= input.size() || !(input[*call.otherwise].type == type)))
     return wrong(StepKind::window, "a default of another type than " + name_of(type));
+  if (call.function == WindowFunction::concatenation && type.kind != Kind::string)
+    return wrong(StepKind::window, "cannot concatenate " + name_of(type));
   const plan::AggregateRow* aggregate = plan::aggregate_of(call.function);
   if (!aggregate) return Field{call.name, type, true};
   PENSTOCK_ASSIGN(const Type result, result_type(StepKind::window, *aggregate, type));
@@ -274,6 +291,8 @@ Result<StepId> Plan::window(StepId input, Window window) {
   step.inputs = {input};
   step.schema = schema;
   for (const WindowCall& call : window.calls) {
+    if (call.ends) PENSTOCK_TRY(check_frame_end(call.ends->first, window, schema));
+    if (call.ends) PENSTOCK_TRY(check_frame_end(call.ends->last, window, schema));
     PENSTOCK_ASSIGN(Field field, window_field(call, schema));
     step.schema.push_back(std::move(field));
   }

@@ -130,6 +130,9 @@ void Readers::visit_window(const Relation& relation, const Needed& own) {
         call.function == WindowFunction::dense_rank || call.function == WindowFunction::count_rows;
     if (!is_ranked) input.insert(call.column);
     if (call.otherwise) input.insert(*call.otherwise);
+    if (!call.ends) continue;
+    for (const FrameEnd& end : {call.ends->first, call.ends->last})
+      if (end.column) input.insert(*end.column);
   }
 }
 

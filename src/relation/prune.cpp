@@ -217,6 +217,8 @@ class Pruner {
       const std::uint32_t column = moved_column(old_input, call.column);
       call.column = column == dropped ? 0 : column;
       if (call.otherwise) call.otherwise = moved_column(old_input, *call.otherwise);
+      for (FrameEnd* const end : relation::ends_of(call))
+        if (end->column) end->column = moved_column(old_input, *end->column);
       window.calls.push_back(std::move(call));
     }
     if (window.calls.empty()) return input(relation);

@@ -96,6 +96,11 @@ Result<StepId> add_row_numbers(Plan& plan, StepId input, ColumnList partition) {
   return plan.window(input, std::move(window));
 }
 
+std::vector<FrameEnd*> ends_of(WindowCall& call) {
+  if (!call.ends) return {};
+  return {&call.ends->first, &call.ends->last};
+}
+
 std::vector<NodeId> conjuncts_of(const Graph& graph, NodeId predicate) {
   if (graph.at(predicate).op != Op::and_) return {predicate};
   std::vector<NodeId> all;

@@ -46,8 +46,8 @@ TEST(HostilePlans, ATextIsAPlanByItsFirstCharacter) {
 }
 TEST(HostilePlans, OneErrorNamesEveryOperatorThatIsNotSupported) {
   const std::string text =
-      refusal(above("LOGICAL_SAMPLE", above("LOGICAL_POSITIONAL_JOIN", one_row())).dump());
-  EXPECT_NE(text.find("the operator sample of DuckDB's plan is not supported"), std::string::npos)
+      refusal(above("LOGICAL_PIVOT", above("LOGICAL_POSITIONAL_JOIN", one_row())).dump());
+  EXPECT_NE(text.find("the operator pivot of DuckDB's plan is not supported"), std::string::npos)
       << text;
   EXPECT_NE(text.find("the operator positional join"), std::string::npos) << text;
 }
@@ -55,7 +55,7 @@ TEST(HostilePlans, AnOperatorWithoutItsInputIsRefused) {
   for (const char* const type :
        {"FILTER", "PROJECTION", "AGGREGATE_AND_GROUP_BY", "COMPARISON_JOIN", "CROSS_PRODUCT",
         "DELIM_JOIN", "ORDER_BY", "TOP_N", "LIMIT", "DISTINCT", "WINDOW", "UNION", "INTERSECT",
-        "MATERIALIZED_CTE"}) {
+        "SAMPLE", "MATERIALIZED_CTE"}) {
     const json plan = {{"type", std::string("LOGICAL_") + type}};
     EXPECT_EQ(refusal(plan.dump()), "invalid: the plan lacks an input of an operator") << type;
   }

@@ -58,20 +58,18 @@ TEST(Refusals, OfFunctionsAreNamedWhereTheTableIsNotKnown) {
 
 TEST(Refusals, OfEveryClauseAreNamedInTheirOrder) {
   EXPECT_EQ(problems("SELECT s::DECIMAL(20,0), s::DECIMAL(21,0) FROM t WHERE s::DECIMAL(24,0) > 1 "
-                     "AND dt + INTERVAL 1 DAY "
+                     "AND INTERVAL 1 DAY + INTERVAL 1 DAY "
                      "> ts ORDER BY nofunction(s) LIMIT nothing(3)"),
             (Sentences{"a cast of VARCHAR to DECIMAL(20,0)", "a cast of VARCHAR to DECIMAL(21,0)",
-                       "a cast of VARCHAR to DECIMAL(24,0)",
-                       "INTERVAL arithmetic on a column (move it to the constant's side, or add "
-                       "whole days: date + 5)",
+                       "a cast of VARCHAR to DECIMAL(24,0)", "this arithmetic with an interval",
                        "the function nofunction", "the function nothing"}));
 }
 
 TEST(Refusals, OfGroupsAreNamedInTheirOrder) {
-  EXPECT_EQ(problems("SELECT extract(julian FROM dt) AS k, sum(s::DECIMAL(20,0)), "
+  EXPECT_EQ(problems("SELECT extract(timezone FROM dt) AS k, sum(s::DECIMAL(20,0)), "
                      "max(s)::DECIMAL(21,0), median(i8) "
                      "FROM t GROUP BY k HAVING count(u64 + i64) > 1"),
-            (Sentences{"the date part 'julian'", "a cast of VARCHAR to DECIMAL(20,0)",
+            (Sentences{"the date part 'timezone'", "a cast of VARCHAR to DECIMAL(20,0)",
                        "a cast of VARCHAR to DECIMAL(21,0)", "the function median",
                        "cannot add UBIGINT and BIGINT: the result is HUGEINT, which is not "
                        "computed with; cast one side to the other's type"}));
@@ -81,10 +79,10 @@ TEST(Refusals, OfOperandsBesideEachOtherAreAllNamed) {
   EXPECT_EQ(
       problems(
           "SELECT s::DECIMAL(20,0) + s::DECIMAL(22,0), CASE WHEN s::DECIMAL(20,3) THEN "
-          "extract(julian FROM ts) "
+          "extract(timezone FROM ts) "
           "ELSE s::DECIMAL(23,0) END, i8 IN (1, s::DECIMAL(20,2)) OR s::DECIMAL(20,1) > 1 FROM t"),
       (Sentences{"a cast of VARCHAR to DECIMAL(20,0)", "a cast of VARCHAR to DECIMAL(22,0)",
-                 "a cast of VARCHAR to DECIMAL(20,3)", "the date part 'julian'",
+                 "a cast of VARCHAR to DECIMAL(20,3)", "the date part 'timezone'",
                  "a cast of VARCHAR to DECIMAL(23,0)", "a cast of VARCHAR to DECIMAL(20,2)",
                  "a cast of VARCHAR to DECIMAL(20,1)"}));
 }
@@ -92,11 +90,11 @@ TEST(Refusals, OfOperandsBesideEachOtherAreAllNamed) {
 TEST(Refusals, OfWindowsAreNamedInTheirOrder) {
   EXPECT_EQ(
       problems("SELECT sum(s::DECIMAL(20,0)) OVER (PARTITION BY s::DECIMAL(21,0) ORDER BY "
-               "extract(julian "
+               "extract(timezone "
                "FROM dt)), ntile(3) OVER (), count(DISTINCT i8) OVER (), sum(i8) OVER (ROWS 3 "
                "PRECEDING) FROM t"),
       (Sentences{"a cast of VARCHAR to DECIMAL(20,0)", "a cast of VARCHAR to DECIMAL(21,0)",
-                 "the date part 'julian'", "ntile as a window function",
+                 "the date part 'timezone'", "ntile as a window function",
                  "DISTINCT in a window function",
                  "a frame other than UNBOUNDED PRECEDING to CURRENT ROW or UNBOUNDED "
                  "FOLLOWING"}));
@@ -107,10 +105,10 @@ TEST(Refusals, OfJoinsAreNamedInTheirOrder) {
       problems("SELECT x.s::DECIMAL(21,0) FROM t x JOIN t y ON x.i8 = y.s::DECIMAL(20,0) LEFT JOIN "
                "t z ON "
                "x.i8 = z.i8 AND x.i16 < z.i16 AND z.s::DECIMAL(20,1) > 1 WHERE x.i8 IN (SELECT "
-               "extract(julian FROM dt) FROM t) AND x.s::DECIMAL(20,2) > 2"),
+               "extract(timezone FROM dt) FROM t) AND x.s::DECIMAL(20,2) > 2"),
       (Sentences{"a cast of VARCHAR to DECIMAL(21,0)", "a cast of VARCHAR to DECIMAL(20,0)",
                  "a LEFT JOIN by anything but = between both tables",
-                 "a cast of VARCHAR to DECIMAL(20,1)", "the date part 'julian'",
+                 "a cast of VARCHAR to DECIMAL(20,1)", "the date part 'timezone'",
                  "a cast of VARCHAR to DECIMAL(20,2)"}));
 }
 
@@ -119,9 +117,9 @@ TEST(Refusals, InsideOfWhatIsRefusedAreNamed) {
       problems("SELECT s::DECIMAL(20,0) AS n FROM t UNION ALL SELECT s::DECIMAL(21,0) FROM t"),
       (Sentences{"a cast of VARCHAR to DECIMAL(20,0)", "UNION",
                  "a cast of VARCHAR to DECIMAL(21,0)"}));
-  EXPECT_EQ(problems("WITH a AS (SELECT extract(julian FROM dt) AS n FROM t) SELECT n FROM a "
+  EXPECT_EQ(problems("WITH a AS (SELECT extract(timezone FROM dt) AS n FROM t) SELECT n FROM a "
                      "WHERE n > (SELECT avg(s::DECIMAL(20,1)) FROM t y WHERE y.i8 = n)"),
-            (Sentences{"WITH", "the date part 'julian'", "a subquery as a value",
+            (Sentences{"WITH", "the date part 'timezone'", "a subquery as a value",
                        "a cast of VARCHAR to DECIMAL(20,1)"}));
   EXPECT_EQ(problems("SELECT i8 IN (SELECT s::DECIMAL(20,0) FROM t) FROM t"),
             (Sentences{"a subquery anywhere but in WHERE, joined to the rest by AND,",

@@ -38,6 +38,7 @@ BegunBuilds begin_builds(const std::shared_ptr<Device>& device, const Table& tab
 }  // namespace
 
 bool DeviceWindow::takes(const Traits& traits, const Table& table, const WindowCall& call) {
+  if (call.ends) return false;
   switch (call.function) {
     case WindowFunction::row_number:
     case WindowFunction::rank:
@@ -51,7 +52,9 @@ bool DeviceWindow::takes(const Traits& traits, const Table& table, const WindowC
     case WindowFunction::first_value:
     case WindowFunction::last_value:
     case WindowFunction::lag:
-    case WindowFunction::lead: return false;
+    case WindowFunction::lead:
+    case WindowFunction::nth_value:
+    case WindowFunction::concatenation: return false;
   }
   const Type type = table.columns[call.column].type;
   return is_float(type) ? traits.has_f64 : width_bytes(type) <= 8;

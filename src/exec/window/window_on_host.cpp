@@ -9,6 +9,7 @@
 #include "base/parallel.hpp"
 #include "column/column_builders.hpp"
 #include "column/concatenate.hpp"
+#include "exec/window/framed_column.hpp"
 #include "fuse/program/accumulators.hpp"
 #include "table/rows/gather.hpp"
 #include "table/rows/scan_rows.hpp"
@@ -107,6 +108,8 @@ class WindowColumns {
         return taken(call, [&](std::uint64_t i) {
           return positions_.partition_ends[i] - i >= call.distance ? i + call.distance : no_row;
         });
+      case WindowFunction::nth_value:
+      case WindowFunction::concatenation: break;  // framed_column() has them
     }
     return Status(Code::internal, "an unknown window function");
   }
@@ -325,7 +328,7 @@ class WindowColumns {
 OrderKeys words_of(const Table& table, const Window& window) {
   std::vector<SortKey> partition;
   for (const std::uint32_t column : window.partition) partition.push_back({column, false, false});
-  OrderKeys found{normalized_keys(table, partition), 0};
+  OrderKeys found{normalized_keys(table, partition), 0, window.order};
   found.of_partition = found.words.size();
   std::vector<NormalizedKey> of_order = normalized_keys(table, window.order);
   std::move(of_order.begin(), of_order.end(), std::back_inserter(found.words));
@@ -334,9 +337,12 @@ OrderKeys words_of(const Table& table, const Window& window) {
 
 HostWindow::HostWindow(const Table& table, std::vector<std::uint64_t> rows, const OrderKeys& order,
                        const std::vector<WindowCall>& calls)
-    : table_(table), positions_(find_positions(std::move(rows), order, calls)) {}
+    : table_(table),
+      positions_(find_positions(std::move(rows), order, calls)),
+      order_(order.order) {}
 
 Result<Column> HostWindow::column(const WindowCall& call, Type type) const {
+  if (has_own_frame(call)) return framed_column(table_, positions_, order_, call, type);
   return WindowColumns(table_, positions_).column(call, type);
 }
 

@@ -9,6 +9,7 @@ namespace penstock::plan {
 struct OrderKeys {
   std::vector<NormalizedKey> words;
   std::size_t of_partition = 0;
+  std::vector<SortKey> order = {};  // without the partition
 };
 OrderKeys words_of(const Table& table, const Window& window);
 
@@ -32,6 +33,7 @@ class HostWindow {
  private:
   const Table& table_;
   Positions positions_;
+  const std::vector<SortKey> order_;
 };
 
 }  // namespace penstock::plan

@@ -75,7 +75,13 @@ class PlanWriter {
       to_.put(call.function), to_.put(call.column), to_.put(call.frame), to_.put(call.distance);
       to_.put_text(call.name);
       to_.put(call.otherwise.has_value()), to_.put(call.otherwise.value_or(0));
+      to_.put(call.ignores_nulls), to_.put(call.ends.has_value());
+      if (call.ends) put(call.ends->first), put(call.ends->last), to_.put(call.ends->excluded);
     });
+  }
+  void put(const FrameEnd& end) {
+    to_.put(end.kind), to_.put(end.offset), to_.put(end.is_before);
+    to_.put(end.column.has_value()), to_.put(end.column.value_or(0));
   }
 
   void put(const Scalar& value) {

@@ -46,7 +46,8 @@ Result<NodeId> ExpressionBinder::cut_quotient(const Syntax& syntax, const Operan
   return decimal_quotient(builder_, dividend, divisor, *syntax.stated);
 }
 
-// Adds an INTERVAL to a DATE or TIMESTAMP constant by the calendar; the sum is a TIMESTAMP.
+// Adds an INTERVAL to a DATE or TIMESTAMP by the calendar; the sum is a TIMESTAMP. That of a
+// constant is computed here.
 Result<Operand> ExpressionBinder::datetime_arithmetic(const Syntax& syntax, const Operand& left,
                                                       const Operand& right) {
   const bool swapped = left.kind == Operand::Kind::interval;
@@ -58,11 +59,11 @@ Result<Operand> ExpressionBinder::datetime_arithmetic(const Syntax& syntax, cons
   if (type.kind != Kind::date32 && type.kind != Kind::timestamp)
     return wrong(syntax, "cannot add an INTERVAL to " + name_of(type));
   const std::optional<Scalar> value = constant(datetime.node);
-  if (!value)
-    return refuse(
-        syntax,
-        "INTERVAL arithmetic on a column (move it to the constant's side, or add whole days: " +
-            std::string("date + 5)"));
+  const bool is_added = syntax.name == "+", is_constant = !span.months && !span.microseconds;
+  if (!value || !is_constant) {
+    PENSTOCK_ASSIGN(const NodeId sum, sum_with_interval(syntax, datetime.node, span, is_added));
+    return constant_operand(sum);
+  }
   const Type timestamp{Kind::timestamp};
   if (value->is_null) return constant_operand(builder_.literal(Scalar::null_of(timestamp)));
   const std::int64_t days_or_microseconds = static_cast<std::int64_t>(value->integer);
@@ -70,9 +71,95 @@ Result<Operand> ExpressionBinder::datetime_arithmetic(const Syntax& syntax, cons
   if (type.kind == Kind::date32 &&
       __builtin_mul_overflow(days_or_microseconds, microseconds_per_day, &start))
     start = INT64_MAX;
-  const std::optional<std::int64_t> sum = add(start, span.interval, syntax.name == "+" ? 1 : -1);
+  const std::optional<std::int64_t> sum = add(start, span.interval, is_added ? 1 : -1);
   if (!sum) return wrong(syntax, "the sum leaves the years 1 to 9999");
   return constant_operand(builder_.literal(Scalar::of(timestamp, Int128(*sum))));
+}
+
+// Months come first, then days and the time.
+Result<NodeId> ExpressionBinder::sum_with_interval(const Syntax& syntax, NodeId datetime,
+                                                   const Operand& span, bool is_added) {
+  const Interval& interval = span.interval;
+  std::int64_t constant_microseconds = 0;
+  if (__builtin_mul_overflow(interval.days, microseconds_per_day, &constant_microseconds) ||
+      __builtin_add_overflow(constant_microseconds, interval.microseconds, &constant_microseconds))
+    return wrong(syntax, "the interval is too long");
+  const auto add_part = [&](const char* function, NodeId sum, NodeId part) -> Result<NodeId> {
+    if (!is_added) { PENSTOCK_ASSIGN(part, builder_.unary(Op::negate, part)); }
+    return located(syntax, builder_.string_function(function, {sum, part}));
+  };
+  const auto number = [&](std::int64_t value) { return builder_.literal(Scalar::of(value)); };
+  PENSTOCK_ASSIGN(NodeId sum, located(syntax, builder_.cast(datetime, Type{Kind::timestamp})));
+  if (span.months || interval.months != 0) {
+    PENSTOCK_ASSIGN(
+        sum, add_part("add_months", sum, span.months ? *span.months : number(interval.months)));
+  }
+  if (span.microseconds || constant_microseconds != 0) {
+    PENSTOCK_ASSIGN(
+        sum, add_part("add_microseconds", sum,
+                      span.microseconds ? *span.microseconds : number(constant_microseconds)));
+  }
+  return sum;
+}
+
+namespace {
+
+struct IntervalUnit {
+  std::string_view function;
+  std::int64_t months, microseconds;
+};
+constexpr IntervalUnit interval_units[] = {{"to_millennia", 12000, 0},
+                                           {"to_centuries", 1200, 0},
+                                           {"to_decades", 120, 0},
+                                           {"to_years", 12, 0},
+                                           {"to_quarters", 3, 0},
+                                           {"to_months", 1, 0},
+                                           {"to_weeks", 0, 7 * microseconds_per_day},
+                                           {"to_days", 0, microseconds_per_day},
+                                           {"to_hours", 0, 3'600'000'000},
+                                           {"to_minutes", 0, 60'000'000},
+                                           {"to_seconds", 0, 1'000'000},
+                                           {"to_milliseconds", 0, 1000},
+                                           {"to_microseconds", 0, 1}};
+
+const IntervalUnit* interval_unit(std::string_view function) {
+  for (const IntervalUnit& unit : interval_units)
+    if (unit.function == function) return &unit;
+  return nullptr;
+}
+
+}  // namespace
+
+bool ExpressionBinder::is_interval_call(std::string_view name) {
+  return interval_unit(name) != nullptr;
+}
+
+std::vector<std::string> ExpressionBinder::interval_function_names() {
+  std::vector<std::string> names;
+  for (const IntervalUnit& unit : interval_units) names.emplace_back(unit.function);
+  return names;
+}
+
+// to_days(x): an interval of so many units. Fractions of seconds count.
+Result<Operand> ExpressionBinder::interval_of(const Syntax& syntax) {
+  PENSTOCK_TRY(argument_count(syntax, 1));
+  const IntervalUnit& unit = *interval_unit(syntax.name);
+  PENSTOCK_ASSIGN(NodeId count, value(*syntax.inputs[0]));
+  const bool is_months = unit.months != 0;
+  const std::int64_t factor = is_months ? unit.months : unit.microseconds;
+  if (is_float(builder_.type(count))) {
+    const NodeId real = builder_.literal(Scalar::of(static_cast<double>(factor)));
+    PENSTOCK_ASSIGN(count, builder_.binary(Op::multiply, count, real));
+    PENSTOCK_ASSIGN(count, builder_.cast(count, type_of<std::int64_t>()));
+  } else {
+    PENSTOCK_ASSIGN(count, located(syntax, builder_.cast(count, type_of<std::int64_t>())));
+    PENSTOCK_ASSIGN(count, located(syntax, builder_.binary(Op::multiply, count,
+                                                           builder_.literal(Scalar::of(factor)))));
+  }
+  Operand operand;
+  operand.kind = Operand::Kind::interval;
+  (is_months ? operand.months : operand.microseconds) = count;
+  return operand;
 }
 
 }  // namespace penstock::sql

@@ -136,7 +136,23 @@ Result<NodeId> ExpressionBinder::variadic(const Syntax& syntax, Op op) {
     PENSTOCK_ASSIGN(const NodeId node, coerce(*syntax.inputs[i], inputs[i], beside));
     nodes.push_back(node);
   }
+  const bool are_texts = std::ranges::all_of(
+      nodes, [&](NodeId node) { return builder_.type(node).kind == penstock::Kind::string; });
+  if (are_texts && op != Op::coalesce) return extreme_text(op, nodes);
   return builder_.variadic(op, std::move(nodes));
+}
+
+// The least or greatest text by bytes; NULLs are passed over.
+Result<NodeId> ExpressionBinder::extreme_text(Op op, const std::vector<NodeId>& texts) {
+  NodeId best = texts[0];
+  for (std::size_t i = 1; i < texts.size(); i++) {
+    PENSTOCK_ASSIGN(const NodeId is_missing, builder_.unary(Op::is_null, texts[i]));
+    PENSTOCK_ASSIGN(const NodeId is_better,
+                    builder_.binary(op == Op::least ? Op::less : Op::greater, best, texts[i]));
+    PENSTOCK_ASSIGN(
+        best, builder_.first_true(std::vector{is_missing, is_better}, {best, best, texts[i]}));
+  }
+  return best;
 }
 
 }  // namespace penstock::sql

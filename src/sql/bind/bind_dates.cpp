@@ -43,9 +43,10 @@ constexpr std::string_view parts_as_functions[] = {
     "weekday", "isodow",      "dayofyear",   "week",       "weekofyear", "yearweek",
     "isoyear", "decade",      "century",     "millennium", "hour",       "minute",
     "second",  "millisecond", "microsecond", "era",        "epoch"};
-constexpr std::string_view other_functions[] = {"date_part", "datepart", "date_trunc", "datetrunc",
-                                                "epoch_ms",  "epoch_us", "dayname",    "monthname",
-                                                "date_diff", "datediff", "strftime"};
+constexpr std::string_view other_functions[] = {
+    "date_part", "datepart",   "date_trunc", "datetrunc",  "epoch_ms",  "epoch_us",
+    "epoch_ns",  "nanosecond", "dayname",    "monthname",  "date_diff", "datediff",
+    "date_sub",  "datesub",    "strftime",   "time_bucket"};
 
 bool is_among(std::string_view name, std::string_view names) {
   for (std::size_t at = 0; (at = names.find(name, at)) != names.npos; at += name.size()) {
@@ -82,13 +83,16 @@ std::vector<std::string> ExpressionBinder::date_function_names() {
 Result<NodeId> ExpressionBinder::date_call(const Syntax& syntax) {
   const std::string& name = syntax.name;
   const bool is_trunc = name.ends_with("trunc"), is_part = name.ends_with("part");
-  const bool is_difference = name.ends_with("diff");
+  const bool is_subtraction = name.ends_with("sub"),
+             is_difference = name.ends_with("diff") || is_subtraction;
   if (name == "strftime") return date_format(syntax);
+  if (name == "time_bucket") return time_bucket(syntax);
   PENSTOCK_TRY(argument_count(syntax, is_difference ? 3 : is_trunc || is_part ? 2 : 1));
   if (is_trunc || is_part || is_difference) {
     if (syntax.inputs[0]->kind != SyntaxKind::string)
       return refuse(*syntax.inputs[0], "a date part that is not a string such as 'year'");
     const std::string part = lower(syntax.inputs[0]->name);
+    if (is_subtraction) return date_subtraction(syntax, part);
     if (is_difference) return date_difference(syntax, part);
     return is_trunc ? date_trunc(syntax, part) : date_part(syntax, part, *syntax.inputs[1]);
   }
@@ -96,9 +100,73 @@ Result<NodeId> ExpressionBinder::date_call(const Syntax& syntax) {
   if (name == "dayname") return date_name(syntax, Op::day_of_week, 0, expr::day_names);
   if (name == "monthname") return date_name(syntax, Op::month, 1, expr::month_names);
   PENSTOCK_ASSIGN(const NodeId input, value(*syntax.inputs[0]));
+  const auto thousandfold = [&](NodeId number) {
+    return builder_.binary(Op::multiply, number, builder_.literal(Scalar::of(std::int64_t{1000})));
+  };
+  if (name == "nanosecond") {
+    PENSTOCK_ASSIGN(const NodeId microsecond, builder_.unary(Op::microsecond, input));
+    return thousandfold(microsecond);
+  }
+  if (name == "epoch_ms" && is_integer(builder_.type(input)))
+    return builder_.string_function("timestamp_of_milliseconds", {input});
   PENSTOCK_ASSIGN(const NodeId count, builder_.unary(Op::epoch_microseconds, input));
   if (name == "epoch_us") return count;
-  return milliseconds(count);
+  return name == "epoch_ns" ? thousandfold(count) : milliseconds(count);
+}
+
+// date_sub('month', a, b): whole units from one moment to another.
+Result<NodeId> ExpressionBinder::date_subtraction(const Syntax& syntax, std::string_view part) {
+  const DatePart* const row = find_part(part);
+  if (row == nullptr || row->start == Op::era)
+    return refuse(syntax, "the date part '" + std::string(part) + "' of " + syntax.name);
+  const std::string unit(row->names.substr(0, row->names.find(' ')));
+  std::vector<NodeId> inputs{builder_.literal(Scalar::of(unit))};
+  for (std::size_t i = 1; i < syntax.inputs.size(); i++) {
+    PENSTOCK_ASSIGN(const NodeId input, value(*syntax.inputs[i]));
+    PENSTOCK_TRY(builder_.unary(Op::start_of_day, input).status());  // checks the type
+    PENSTOCK_ASSIGN(inputs.emplace_back(), builder_.cast(input, Type{penstock::Kind::timestamp}));
+  }
+  return located(syntax, builder_.string_function("whole_units", std::move(inputs)));
+}
+
+namespace {
+
+// A Monday, and a first of January: where buckets of time and of months begin.
+constexpr std::int64_t first_monday = 10'959 * microseconds_per_day,
+                       first_month = 10'957 * microseconds_per_day;
+
+}  // namespace
+
+// time_bucket(width, moment [, origin]): the width is a constant of months, or of days and time.
+Result<NodeId> ExpressionBinder::time_bucket(const Syntax& syntax) {
+  if (syntax.inputs.size() < 2 || syntax.inputs.size() > 3) return argument_count(syntax, 2);
+  PENSTOCK_ASSIGN(const Operand width, bind(*syntax.inputs[0]));
+  const Interval& interval = width.interval;
+  const bool has_time = interval.days != 0 || interval.microseconds != 0;
+  if (width.kind != Operand::Kind::interval || width.months || width.microseconds ||
+      (interval.months != 0) == has_time)
+    return refuse(syntax, "time_bucket() of anything but a constant interval of months or of time");
+  const bool is_months = interval.months != 0;
+  const std::int64_t size =
+      is_months ? interval.months : interval.days * microseconds_per_day + interval.microseconds;
+  if (size <= 0) return wrong(syntax, "a bucket of time has a positive width");
+  PENSTOCK_ASSIGN(const NodeId input, value(*syntax.inputs[1]));
+  const Type type = builder_.type(input), timestamp{penstock::Kind::timestamp};
+  if (type.kind != penstock::Kind::date32 && type.kind != penstock::Kind::timestamp)
+    return wrong(syntax, "time_bucket takes a DATE or a TIMESTAMP, not " + name_of(type));
+  NodeId origin =
+      builder_.literal(Scalar::of(timestamp, Int128{is_months ? first_month : first_monday}));
+  if (syntax.inputs.size() == 3) {
+    PENSTOCK_ASSIGN(origin, value(*syntax.inputs[2]));
+    const Type of_origin = builder_.type(origin);
+    if (of_origin.kind != penstock::Kind::date32 && of_origin.kind != penstock::Kind::timestamp)
+      return refuse(syntax, "time_bucket() with an offset");
+  }
+  PENSTOCK_ASSIGN(const NodeId start,
+                  located(syntax, builder_.string_function(
+                                      is_months ? "month_bucket" : "microsecond_bucket",
+                                      {input, builder_.literal(Scalar::of(size)), origin})));
+  return builder_.cast(start, type);
 }
 
 // The format and the date stand in either order.
@@ -126,9 +194,11 @@ Result<NodeId> ExpressionBinder::milliseconds(NodeId microseconds) {
 
 Result<NodeId> ExpressionBinder::date_part(const Syntax& syntax, std::string_view part,
                                            const Syntax& input) {
+  PENSTOCK_ASSIGN(const NodeId node, value(input));
+  if (part == "julian" || part == "jd")
+    return located(syntax, builder_.string_function("julian", {node}));
   const DatePart* const row = find_part(part);
   if (row == nullptr) return refuse(syntax, "the date part '" + std::string(part) + "'");
-  PENSTOCK_ASSIGN(const NodeId node, value(input));
   return row->part == Op::epoch_microseconds ? epoch(node) : builder_.unary(row->part, node);
 }
 

@@ -1,5 +1,8 @@
 // Functions and operators of strings: LIKE, ||, lower(), substring()... Which there are is
 // expr/string_functions.hpp's table.
+#include <algorithm>
+
+#include "expr/date_parse.hpp"
 #include "expr/string_functions.hpp"
 #include "sql/bind/expression_binder.hpp"
 
@@ -13,8 +16,12 @@ std::string_view without_negation(std::string_view name) {
   return name;
 }
 
+// Plans of DuckDB also call rows that SQL has no name for, by the names of the rows.
 const expr::StringFunction* find_function(const Syntax& syntax) {
-  return expr::find_string_function(without_negation(syntax.name));
+  const std::string_view name = without_negation(syntax.name);
+  if (const expr::StringFunction* const row = expr::find_string_function(name)) return row;
+  const auto row = std::ranges::find(expr::string_functions(), name, &expr::StringFunction::name);
+  return row == expr::string_functions().end() ? nullptr : &*row;
 }
 
 bool is_concatenation(const Syntax& syntax) {
@@ -30,7 +37,7 @@ bool ExpressionBinder::is_string_call(const Syntax& syntax) {
 // A name that a user can write: neither an operator nor what the parser alone calls.
 std::vector<std::string> ExpressionBinder::string_function_names() {
   const auto is_written = [](std::string_view name) {
-    return name != "btrim" && name != "like_escape" && name.find_first_of("~|^") == name.npos;
+    return name != "btrim" && name != "like_escape" && name.find_first_of("~|^!") == name.npos;
   };
   std::vector<std::string> names = {"concat", "concat_ws"};
   for (const expr::StringFunction& row : expr::string_functions())
@@ -42,7 +49,6 @@ std::vector<std::string> ExpressionBinder::string_function_names() {
 // A quoted constant is a string here, whatever type the other inputs have. || takes any type.
 Result<NodeId> ExpressionBinder::string_call(const Syntax& syntax) {
   if (is_concatenation(syntax)) return concatenation(syntax);
-  const expr::StringFunction* const function = find_function(syntax);
   PENSTOCK_ASSIGN(const std::vector<Operand> inputs, operands(syntax));
   std::vector<NodeId> nodes;
   for (std::size_t i = 0; i < inputs.size(); i++) {
@@ -51,10 +57,33 @@ Result<NodeId> ExpressionBinder::string_call(const Syntax& syntax) {
     nodes.push_back(node);
     if (syntax.name == "||") { PENSTOCK_ASSIGN(nodes.back(), builder_.cast_to_string(node)); }
   }
+  if (syntax.name == "strptime" || syntax.name == "try_strptime")
+    PENSTOCK_TRY(check_date_text(syntax, nodes));
+  const std::string_view function = overload(syntax, inputs, nodes);
   PENSTOCK_ASSIGN(const NodeId node,
-                  located(syntax, builder_.string_function(function->name, std::move(nodes))));
+                  located(syntax, builder_.string_function(function, std::move(nodes))));
   const bool is_negated = without_negation(syntax.name) != syntax.name;
   return is_negated ? builder_.unary(Op::not_, node) : Result<NodeId>(node);
+}
+
+// Returns the name of the row whose types fit. A NULL is of any type.
+std::string_view ExpressionBinder::overload(const Syntax& syntax,
+                                            const std::vector<Operand>& inputs,
+                                            const std::vector<NodeId>& nodes) const {
+  std::vector<Type> types;
+  for (const NodeId node : nodes) types.push_back(builder_.type(node));
+  const bool has_null = std::ranges::any_of(
+      inputs, [](const Operand& input) { return input.kind == Operand::Kind::null; });
+  const expr::StringFunction* row = nullptr;
+  if (!has_null) row = expr::find_string_function(without_negation(syntax.name), types);
+  return (row ? row : find_function(syntax))->name;
+}
+
+Status ExpressionBinder::check_date_text(const Syntax& syntax, const std::vector<NodeId>& nodes) {
+  const std::optional<Scalar> format = nodes.size() == 2 ? constant(nodes[1]) : std::nullopt;
+  if (!format) return refuse(syntax, "strptime with a format that is not constant");
+  if (format->is_null) return {};
+  return names_.at(syntax, expr::check_parse_format(format->text));
 }
 
 // concat() and concat_ws() leave out NULLs. Constants beside one column are put together here; a

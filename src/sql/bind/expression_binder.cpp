@@ -314,6 +314,12 @@ Result<Operand> ExpressionBinder::operation(const Syntax& syntax) {
   if (interval) return datetime_arithmetic(syntax, inputs[0], inputs[1]);
   if (name == "/" && syntax.stated && syntax.stated->kind == penstock::Kind::decimal)
     return of(located(syntax, cut_quotient(syntax, inputs[0], inputs[1])));
+  const auto is_timestamp = [&](const Operand& input) {
+    const std::optional<Type> type = type_of_operand(input);
+    return type && type->kind == Kind::timestamp;
+  };
+  if (name == "-" && is_timestamp(inputs[0]) && is_timestamp(inputs[1]))
+    return refuse(syntax, "an interval between two timestamps (date_diff() counts its units)");
   const std::optional<Op> op = find(arithmetic_ops, name);
   if (!op) return refuse(syntax, "the operator " + name);
   return of(located(syntax, equal_types(syntax, *op, inputs[0], inputs[1])));

@@ -34,6 +34,8 @@ struct Operand {
   NodeId node = 0;
   std::string string;
   Interval interval;
+  // interval: a number of months, or of microseconds, that is no constant.
+  std::optional<NodeId> months = {}, microseconds = {};
 };
 
 // Resolves the names that a statement's expressions can use.
@@ -145,6 +147,8 @@ class ExpressionBinder {
   static bool is_string_call(const Syntax& syntax);
   static std::vector<std::string> string_function_names();
   static bool is_date_call(std::string_view name);
+  static bool is_interval_call(std::string_view name);
+  static std::vector<std::string> interval_function_names();
   static std::vector<std::string> date_function_names();
 
  private:
@@ -164,6 +168,11 @@ class ExpressionBinder {
   Result<Operand> function(const Syntax& syntax);
   Result<Operand> datetime_arithmetic(const Syntax& syntax, const Operand& left,
                                       const Operand& right);
+  Result<NodeId> sum_with_interval(const Syntax& syntax, NodeId datetime, const Operand& span,
+                                   bool is_added);
+  Result<Operand> interval_of(const Syntax& syntax);
+  Result<NodeId> time_bucket(const Syntax& syntax);
+  Result<NodeId> date_subtraction(const Syntax& syntax, std::string_view part);
 
   Status combined_string(const Syntax& syntax, const std::string& text, Type type) const;
   Result<NodeId> equal_types(const Syntax& syntax, Op op, Operand left, Operand right);
@@ -190,9 +199,20 @@ class ExpressionBinder {
   Result<NodeId> rounded(const Syntax& syntax);
   Result<NodeId> rounded_integer(const Syntax& syntax, NodeId input);
   Result<NodeId> sign(const Syntax& syntax);
+  Result<NodeId> composed(const Syntax& syntax);
+  Result<NodeId> floor_modulo(const Syntax& syntax);
+  Result<NodeId> constant_or_null(const Syntax& syntax);
+  Result<NodeId> extreme_text(Op op, const std::vector<NodeId>& texts);
+  Result<NodeId> rounded_digits(const Syntax& syntax);
   Result<NodeId> fault(const Syntax& syntax);
   Result<NodeId> call(const Syntax& syntax);
   Result<NodeId> string_call(const Syntax& syntax);
+  std::string_view overload(const Syntax& syntax, const std::vector<Operand>& inputs,
+                            const std::vector<NodeId>& nodes) const;
+  Status check_date_text(const Syntax& syntax, const std::vector<NodeId>& nodes);
+  Result<NodeId> formatted(const Syntax& syntax);
+  Result<NodeId> formatted_value(const Syntax& input, NodeId value, const std::string& format);
+  Result<NodeId> text_part(const Syntax& syntax);
   Result<NodeId> concatenation(const Syntax& syntax);
   Result<NodeId> joined(const Syntax& syntax, std::optional<NodeId> column,
                         const std::string& separator, const std::vector<std::string>& before,

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <limits>
 
+#include "expr/operation.hpp"
 #include "plan/aggregates.hpp"
 #include "sql/bind/expression_binder.hpp"
 #include "sql/bind/windowing.hpp"
@@ -22,12 +23,17 @@ constexpr Function one_argument[] = {
     {"ln", Op::logarithm},    {"log", Op::logarithm10},  {"log10", Op::logarithm10},
     {"exp", Op::exponential}, {"sin", Op::sine},         {"cos", Op::cosine},
     {"tan", Op::tangent}};
-constexpr Function two_arguments[] = {
-    {"power", Op::power}, {"pow", Op::power}, {"mod", Op::modulo}, {"xor", Op::bit_xor}};
+constexpr Function two_arguments[] = {{"power", Op::power},       {"pow", Op::power},
+                                      {"mod", Op::modulo},        {"xor", Op::bit_xor},
+                                      {"add", Op::add},           {"subtract", Op::subtract},
+                                      {"multiply", Op::multiply}, {"divide", Op::integer_divide}};
 constexpr Function any_arguments[] = {{"coalesce", Op::coalesce},
                                       {"ifnull", Op::coalesce},
                                       {"greatest", Op::greatest},
                                       {"least", Op::least}};
+// Functions that other operations make.
+constexpr std::string_view composed_functions[] = {
+    "pi", "degrees", "radians", "isnan", "isinf", "isfinite", "fmod", "constant_or_null"};
 template <class Table> std::optional<Op> find(const Table& table, std::string_view name) {
   for (const Function& row : table)
     if (row.name == name) return row.op;
@@ -43,7 +49,10 @@ bool holds(std::string_view name, auto const& names) {
 const std::vector<std::string>& known_functions() {
   static const std::vector<std::string> names = [] {
     std::vector<std::string> all = ExpressionBinder::date_function_names();
-    all.insert(all.end(), {"round", "sign", "nullif", "if", "error"});
+    for (std::string& name : ExpressionBinder::interval_function_names())
+      all.push_back(std::move(name));
+    all.insert(all.end(), {"round", "sign", "nullif", "if", "error", "format", "printf"});
+    all.insert(all.end(), std::begin(composed_functions), std::end(composed_functions));
     for (const plan::AggregateRow& row : plan::all_aggregates())
       for (const std::string_view name : row.sql_names)
         if (!name.empty()) all.emplace_back(name);
@@ -75,6 +84,7 @@ Result<Operand> ExpressionBinder::function(const Syntax& syntax) {
     return wrong(syntax, "FILTER belongs to aggregates; " + syntax.name + " is not one");
   if (syntax.distinct)
     return wrong(syntax, "DISTINCT belongs to aggregates; " + syntax.name + " is not one");
+  if (is_interval_call(syntax.name)) return interval_of(syntax);
   PENSTOCK_ASSIGN(const NodeId node, located(syntax, call(syntax)));
   Operand operand;
   operand.node = node;
@@ -84,7 +94,8 @@ Result<Operand> ExpressionBinder::function(const Syntax& syntax) {
 Result<NodeId> ExpressionBinder::call(const Syntax& syntax) {
   const std::string& name = syntax.name;
   if (const auto op = find(any_arguments, name)) return variadic(syntax, *op);
-  if (is_string_call(syntax)) return string_call(syntax);
+  const bool is_round_even = name == "round_even" || name == "roundbankers";
+  if (is_string_call(syntax) && !is_round_even) return string_call(syntax);
   if (name == "nullif") {
     PENSTOCK_TRY(argument_count(syntax, 2));
     PENSTOCK_ASSIGN(const std::vector<Operand> inputs, operands(syntax));
@@ -101,6 +112,21 @@ Result<NodeId> ExpressionBinder::call(const Syntax& syntax) {
     return operand.node;
   }
   if (is_date_call(name)) return date_call(syntax);
+  if (name == "format" || name == "printf") return formatted(syntax);
+  if (name == "fmod") return floor_modulo(syntax);
+  if (name == "constant_or_null") return constant_or_null(syntax);
+  if (holds(name, composed_functions)) return composed(syntax);
+  if (name == "array_slice" || name == "array_extract") return text_part(syntax);
+  const bool has_digits = syntax.inputs.size() == 2;
+  if (has_digits && (name == "trunc" || name == "round_even" || name == "roundbankers"))
+    return rounded_digits(syntax);
+  if (has_digits && name == "log") {
+    PENSTOCK_ASSIGN(const NodeId base, value(*syntax.inputs[0]));
+    PENSTOCK_ASSIGN(const NodeId of_base, builder_.unary(Op::logarithm10, base));
+    PENSTOCK_ASSIGN(const NodeId input, value(*syntax.inputs[1]));
+    PENSTOCK_ASSIGN(const NodeId of_input, builder_.unary(Op::logarithm10, input));
+    return builder_.binary(Op::divide, of_input, of_base);
+  }
   if (name == "round") return rounded(syntax);
   if (name == "error") return fault(syntax);
   if (name == "sign") return sign(syntax);
@@ -138,6 +164,106 @@ Result<NodeId> ExpressionBinder::rounded_integer(const Syntax& syntax, NodeId in
   return is_signed(type) ? Result<NodeId>(input) : builder_.cast(input, type_of<std::int64_t>());
 }
 
+namespace {
+
+constexpr double pi = 3.14159265358979323846, half_turn_degrees = 180;
+
+}  // namespace
+
+// NaN is above infinity.
+Result<NodeId> ExpressionBinder::composed(const Syntax& syntax) {
+  const std::string& name = syntax.name;
+  PENSTOCK_TRY(argument_count(syntax, name == "pi" ? 0 : 1));
+  const auto real = [&](double number) { return builder_.literal(Scalar::of(number)); };
+  if (name == "pi") return real(pi);
+  PENSTOCK_ASSIGN(const NodeId input, value(*syntax.inputs[0]));
+  const Type type = builder_.type(input);
+  if (name == "degrees" || name == "radians") {
+    if (!is_numeric(type)) return refuse(syntax, name + " of " + name_of(type));
+    PENSTOCK_ASSIGN(const NodeId angle, builder_.cast(input, type_of<double>()));
+    return builder_.binary(
+        Op::multiply, angle,
+        real(name == "degrees" ? half_turn_degrees / pi : pi / half_turn_degrees));
+  }
+  const bool is_time = type.kind == Kind::date32 || type.kind == Kind::timestamp;
+  if (!is_float(type) && (!is_time || name == "isnan"))
+    return refuse(syntax, name + " of " + name_of(type));
+  const auto infinity = [&](int sign) {
+    if (!is_time) return real(sign * std::numeric_limits<double>::infinity());
+    const std::int64_t count =
+        type.kind == Kind::date32 ? expr::infinite_days : expr::infinite_microseconds;
+    return builder_.literal(Scalar::of(type, Int128{sign * count}));
+  };
+  if (name == "isnan") return builder_.binary(Op::greater, input, infinity(1));
+  const bool is_finite = name == "isfinite";
+  PENSTOCK_ASSIGN(const NodeId above,
+                  builder_.binary(is_finite ? Op::less : Op::equal, input, infinity(1)));
+  PENSTOCK_ASSIGN(const NodeId below,
+                  builder_.binary(is_finite ? Op::greater : Op::equal, input, infinity(-1)));
+  return builder_.binary(is_finite ? Op::and_ : Op::or_, above, below);
+}
+
+// x - y * floor(x / y), which has the sign of y.
+Result<NodeId> ExpressionBinder::floor_modulo(const Syntax& syntax) {
+  PENSTOCK_TRY(argument_count(syntax, 2));
+  PENSTOCK_ASSIGN(NodeId x, value(*syntax.inputs[0]));
+  PENSTOCK_ASSIGN(NodeId y, value(*syntax.inputs[1]));
+  PENSTOCK_ASSIGN(x, located(syntax, builder_.cast(x, type_of<double>())));
+  PENSTOCK_ASSIGN(y, located(syntax, builder_.cast(y, type_of<double>())));
+  PENSTOCK_ASSIGN(const NodeId quotient, builder_.binary(Op::divide, x, y));
+  PENSTOCK_ASSIGN(const NodeId whole, builder_.unary(Op::floor, quotient));
+  PENSTOCK_ASSIGN(const NodeId product, builder_.binary(Op::multiply, y, whole));
+  return builder_.binary(Op::subtract, x, product);
+}
+
+// DuckDB writes it for an expression that is a constant of all rows without a NULL.
+Result<NodeId> ExpressionBinder::constant_or_null(const Syntax& syntax) {
+  PENSTOCK_ASSIGN(const std::vector<Operand> inputs, operands(syntax));
+  if (inputs.empty()) return argument_count(syntax, 2);
+  PENSTOCK_ASSIGN(const NodeId constant, coerce(*syntax.inputs[0], inputs[0], syntax.stated));
+  std::optional<NodeId> is_missing;
+  for (std::size_t i = 1; i < inputs.size(); i++) {
+    PENSTOCK_ASSIGN(const NodeId input, coerce(*syntax.inputs[i], inputs[i]));
+    PENSTOCK_ASSIGN(NodeId is_null, builder_.unary(Op::is_null, input));
+    if (is_missing) { PENSTOCK_ASSIGN(is_null, builder_.binary(Op::or_, *is_missing, is_null)); }
+    is_missing = is_null;
+  }
+  if (!is_missing) return constant;
+  return builder_.select(*is_missing, builder_.literal(Scalar::null_of(builder_.type(constant))),
+                         constant);
+}
+
+// The host rounds to digits that are no constant, or negative, and what rounds half to even.
+Result<NodeId> ExpressionBinder::rounded_digits(const Syntax& syntax) {
+  PENSTOCK_ASSIGN(NodeId input, value(*syntax.inputs[0]));
+  PENSTOCK_ASSIGN(NodeId digits, value(*syntax.inputs[1]));
+  const Type type = builder_.type(input);
+  if (!is_numeric(type)) return refuse(syntax, syntax.name + " of " + name_of(type));
+  const bool is_cut = syntax.name == "trunc", is_even = !is_cut && syntax.name != "round";
+  PENSTOCK_ASSIGN(digits, builder_.cast(digits, type_of<std::int32_t>()));
+  const bool is_whole = is_integer(type) && type.kind != Kind::uint64;
+  if (is_whole && !is_even)
+    return located(syntax, builder_.string_function(
+                               is_cut ? "integer_trunc_to" : "integer_round_to", {input, digits}));
+  if (type.kind == Kind::int128 || type.kind == Kind::uint64)
+    return refuse(syntax, syntax.name + " to digits of " + name_of(type));
+  const std::optional<Scalar> known = constant(digits);
+  const bool is_decimal = type.kind == Kind::decimal;
+  if (is_decimal && (!known || known->is_null))
+    return refuse(*syntax.inputs[1],
+                  syntax.name + " to anything but a constant number of digits of a decimal");
+  PENSTOCK_ASSIGN(input, builder_.cast(input, type_of<double>()));
+  PENSTOCK_ASSIGN(const NodeId result,
+                  located(syntax, builder_.string_function(is_cut    ? "trunc_to"
+                                                           : is_even ? "round_even"
+                                                                     : "round_to",
+                                                           {input, digits})));
+  if (type.kind == Kind::float32) return located(syntax, builder_.cast(result, type));
+  if (!is_decimal) return result;
+  const auto scale = static_cast<int>(std::clamp<Int128>(known->integer, 0, type.scale));
+  return located(syntax, builder_.cast(result, Type::decimal(type.precision, scale)));
+}
+
 // Binds round(x) and round(x, digits). A decimal loses digits as in a cast, half away from zero. A
 // double is multiplied by a power of ten, rounded and divided, as in DuckDB, unless that overflows.
 Result<NodeId> ExpressionBinder::rounded(const Syntax& syntax) {
@@ -150,10 +276,10 @@ Result<NodeId> ExpressionBinder::rounded(const Syntax& syntax) {
   PENSTOCK_ASSIGN(const NodeId input, value(*syntax.inputs[0]));
   PENSTOCK_ASSIGN(const NodeId digits_node, value(*syntax.inputs[1]));
   const std::optional<Scalar> digits = constant(digits_node);
-  if (!digits || digits->is_null || !is_integer(digits->type) || digits->integer < 0 ||
-      digits->integer > 18)
-    return refuse(*syntax.inputs[1], "round to anything but a constant 0 to 18 digits");
   const Type type = builder_.type(input);
+  const bool is_known = digits && !digits->is_null && is_integer(digits->type) &&
+                        digits->integer >= 0 && digits->integer <= 18;
+  if (!is_known || type.kind == Kind::float32) return rounded_digits(syntax);
   const int scale = static_cast<int>(digits->integer);
   if (type.kind == Kind::int128) return input;
   if (is_integer(type)) return rounded_integer(syntax, input);
@@ -164,8 +290,7 @@ Result<NodeId> ExpressionBinder::rounded(const Syntax& syntax) {
     // digit is 100.0 here too.
     return builder_.cast(input, Type::decimal(type.precision, scale));
   }
-  if (type.kind != Kind::float64)
-    return refuse(syntax, "round to digits of " + name_of(type) + " (cast it to DOUBLE)");
+  if (type.kind != Kind::float64) return refuse(syntax, "round to digits of " + name_of(type));
   const NodeId power = builder_.literal(Scalar::of(std::pow(10.0, scale)));
   PENSTOCK_ASSIGN(const NodeId scaled, builder_.binary(Op::multiply, input, power));
   PENSTOCK_ASSIGN(const NodeId whole, builder_.unary(Op::round, scaled));

@@ -65,7 +65,8 @@ Result<StepId> add_steps(const Tree& planned, const Lexed& statement, const Tabl
 // answered by test/differential/nested_test.py.
 constexpr std::string_view disabled_optimizers =
     "'column_lifetime', 'compressed_materialization', 'statistics_propagation', "
-    "'common_subplan', 'late_materialization', 'aggregate_function_rewriter', "
+    "'common_subplan', 'common_subexpressions', 'late_materialization', "
+    "'aggregate_function_rewriter', "
     "'partial_aggregate_pushdown', 'aggregate_reuse', 'grouping_sets', "
     "'distinct_aggregate_rewrite', 'window_rewriter', 'window_self_join', 'self_join_aggregate', "
     "'top_n_window_elimination', 'join_filter_pushdown', 'partitioned_execution', "

@@ -107,14 +107,12 @@ class Reader {
   SyntaxPtr interval(const Tree& expression, const Tree& value) {
     const std::int64_t months = value["months"].integer(), days = value["days"].integer(),
                        micros = value["micros"].integer();
-    const int parts = (months != 0) + (days != 0) + (micros != 0);
-    if (parts > 1) return refused(expression, "an interval of months, days and time at once");
-    auto syntax = make(expression, SyntaxKind::interval,
-                       std::to_string(months != 0 ? months
-                                      : days != 0 ? days
-                                                  : micros));
-    syntax->qualifier = months != 0 ? "month" : days != 0 ? "day" : "microsecond";
-    return syntax;
+    const auto part = [](std::int64_t count, const char* unit) {
+      return count != 0 ? std::to_string(count) + unit : std::string();
+    };
+    const std::string text =
+        part(months, " month ") + part(days, " day ") + part(micros, " microsecond ");
+    return make(expression, SyntaxKind::interval, text.empty() ? "0 day" : text);
   }
 
   SyntaxPtr cast(const Tree& expression) {
@@ -207,7 +205,8 @@ class Reader {
     const bool is_word =
         !name.empty() && (std::isalnum(static_cast<unsigned char>(name[0])) != 0 || name[0] == '_');
     if (is_word && name == "regexp_extract") return extraction(expression);
-    if (is_word) return function(expression, std::move(name));
+    if (const SyntaxPtr combined = of_list_or_bytes(expression, name)) return combined;
+    if (is_word) return function(expression, lower(name));
     const std::size_t count = inputs_of(expression).size();
     if (count < 1 || count > 2)
       return refused(expression, "'" + name + "' of " + std::to_string(count) + " values");
@@ -216,6 +215,43 @@ class Reader {
     add_inputs(expression, *syntax);
     syntax->stated = stated_type(expression);
     return syntax;
+  }
+
+  struct Combined {
+    std::string_view outer, inner, name;
+  };
+  // There are neither lists nor bytes here. A call that reads one of a call that makes one is a
+  // function of texts.
+  SyntaxPtr of_list_or_bytes(const Tree& expression, std::string_view name) {
+    static constexpr Combined rows[] = {{"array_extract", "string_split", "split_element"},
+                                        {"array_extract", "str_split", "split_element"},
+                                        {"array_extract", "split", "split_element"},
+                                        {"list_element", "string_split", "split_element"},
+                                        {"list_element", "str_split", "split_element"},
+                                        {"list_extract", "string_split", "split_element"},
+                                        {"list_extract", "str_split", "split_element"},
+                                        {"len", "string_split", "split_count"},
+                                        {"len", "str_split", "split_count"},
+                                        {"length", "string_split", "split_count"},
+                                        {"array_length", "string_split", "split_count"},
+                                        {"octet_length", "encode", "strlen"},
+                                        {"base64", "encode", "base64"},
+                                        {"to_base64", "encode", "base64"},
+                                        {"decode", "from_base64", "from_base64"},
+                                        {"decode", "unhex", "unhex"},
+                                        {"decode", "from_hex", "unhex"}};
+    const std::vector<Tree> inputs = inputs_of(expression);
+    if (inputs.empty()) return nullptr;
+    const std::string_view inner = function_name(inputs[0]);
+    for (const Combined& row : rows) {
+      if (row.outer != name || row.inner != inner) continue;
+      auto syntax = make(expression, SyntaxKind::function, std::string(row.name));
+      add_inputs(inputs[0], *syntax);
+      for (std::size_t i = 1; i < inputs.size(); i++) syntax->inputs.push_back(read(inputs[i]));
+      syntax->stated = stated_type(expression);
+      return syntax;
+    }
+    return nullptr;
   }
 
   // DuckDB writes a replacement of the whole text so, with an option k: a text without a match is

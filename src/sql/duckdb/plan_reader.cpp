@@ -50,6 +50,7 @@ Result<PlanRows> PlanReader::dispatch(const Tree& plan) {
                                  {"LOGICAL_ORDER_BY", &PlanReader::sorted},
                                  {"LOGICAL_TOP_N", &PlanReader::first_rows},
                                  {"LOGICAL_LIMIT", &PlanReader::limited},
+                                 {"LOGICAL_SAMPLE", &PlanReader::sampled},
                                  {"LOGICAL_DISTINCT", &PlanReader::distinct},
                                  {"LOGICAL_WINDOW", &PlanReader::window},
                                  {"LOGICAL_UNION", &PlanReader::set_operation},

@@ -12,8 +12,8 @@
 #include "penstock/relation.hpp"
 #include "penstock/sql.hpp"
 #include "sql/duckdb/plan_columns.hpp"
+#include "sql/duckdb/plan_statistics.hpp"
 #include "sql/plans/relation_writer.hpp"
-#include "sql/plans/stated_aggregates.hpp"
 
 namespace penstock::sql {
 
@@ -33,6 +33,7 @@ class PlanReader : public RelationWriter {
  private:
   // Computes columns over a relation's rows, behind those that it has.
   class Computed;
+  struct Aggregation;
 
   Result<PlanRows> dispatch(const Tree& plan);
   Result<PlanRows> input(const Tree& plan, std::size_t child = 0);
@@ -75,20 +76,46 @@ class PlanReader : public RelationWriter {
 
   // read_groups.cpp
   Result<PlanRows> aggregate(const Tree& plan);
-  Status add_aggregate(const Tree& call, const PlanRows& rows, Computed& computed,
-                       Aggregates& aggregates);
+  Result<PlanRows> grouped(RelationId input, const std::vector<std::uint32_t>& keys,
+                           const Aggregation& aggregation);
+  Result<PlanRows> grouped_by_sets(RelationId input, const std::vector<std::uint32_t>& keys,
+                                   const std::vector<std::vector<std::uint32_t>>& sets,
+                                   const Aggregation& aggregation);
+  Status add_aggregate(const Tree& call, const PlanRows& rows, Aggregation& aggregation);
+  Status add_statistic(const Tree& call, const NamedStatistic& named, const PlanRows& rows,
+                       Aggregation& aggregation);
+  Status refused_aggregate(const Tree& call, const std::string& name, const PlanRows& rows,
+                           Aggregation& aggregation);
+  std::optional<relation::StatisticCall> statistic_call(const Tree& call,
+                                                        const NamedStatistic& named,
+                                                        Computed& computed);
+  bool add_order(const Tree& call, const NamedStatistic& named, Computed& computed,
+                 relation::StatisticCall& added);
 
   // read_orders.cpp
   Result<PlanRows> sorted(const Tree& plan);
   Result<PlanRows> sorted_rows(PlanRows rows, const Tree& orders);
   Result<PlanRows> limited(const Tree& plan);
+  Result<PlanRows> first_share(const Tree& plan, PlanRows rows, std::uint64_t offset);
   Result<PlanRows> first_rows(const Tree& plan);
+  Result<PlanRows> sampled(const Tree& plan);
   Result<PlanRows> distinct(const Tree& plan);
   Result<PlanRows> distinct_on(const Tree& plan, PlanRows rows);
   Result<PlanRows> set_operation(const Tree& plan);
-  Result<PlanRows> window(const Tree& plan);
-  std::optional<WindowCall> window_call(const Tree& call, Computed& columns);
   Result<std::vector<SortKey>> sort_keys(const Tree& orders, Computed& columns);
+
+  // read_windows.cpp
+  struct WindowPlan;
+  Result<PlanRows> window(const Tree& plan);
+  Status add_window_call(const Tree& call, Computed& columns, WindowPlan& windows);
+  Status add_plain_call(const Tree& call, Computed& columns, WindowPlan& windows, Window window);
+  Status add_reduction(const Tree& call, Computed& columns, WindowPlan& windows,
+                       const Window& window);
+  Status add_texts(const Tree& call, Computed& columns, WindowPlan& windows, Window window);
+  std::optional<FrameEnds> frame_ends(const Tree& call, Computed& columns);
+  std::optional<FrameEnd> frame_end(std::string_view kind, const Tree& distance, Computed& columns);
+  Result<RelationId> with_distinct_values(RelationId rows, WindowPlan& windows);
+  Result<RelationId> with_statistics(RelationId rows, WindowPlan& windows);
 
   const std::vector<std::shared_ptr<TableSource>>& tables_;
   const TableOpener& open_;

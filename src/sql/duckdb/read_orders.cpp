@@ -1,48 +1,12 @@
-// Orders, limits, distinct rows, set operations and windows of DuckDB's plans.
+// Orders, limits, distinct rows and set operations of DuckDB's plans.
 #include <algorithm>
+#include <cmath>
 #include <limits>
 
-#include "plan/aggregates.hpp"
 #include "sql/duckdb/plan_reader.hpp"
-#include "sql/plans/window_calls.hpp"
 
 namespace penstock::sql {
 namespace {
-
-struct NamedWindow {
-  std::string_view type;
-  WindowFunction function;
-};
-constexpr NamedWindow window_functions[] = {{"WINDOW_ROW_NUMBER", WindowFunction::row_number},
-                                            {"WINDOW_RANK", WindowFunction::rank},
-                                            {"WINDOW_RANK_DENSE", WindowFunction::dense_rank},
-                                            {"WINDOW_DENSE_RANK", WindowFunction::dense_rank},
-                                            {"WINDOW_FIRST_VALUE", WindowFunction::first_value},
-                                            {"WINDOW_LAST_VALUE", WindowFunction::last_value},
-                                            {"WINDOW_LAG", WindowFunction::lag},
-                                            {"WINDOW_LEAD", WindowFunction::lead}};
-
-std::optional<WindowFunction> function_of(const Tree& call) {
-  const std::string_view type = call["type"].text(), name = function_name(call);
-  for (const NamedWindow& row : window_functions)
-    if (row.type == type) return row.function;
-  if (type != "WINDOW_AGGREGATE") return std::nullopt;
-  if (name == "count_star" || (name == "count" && inputs_of(call).empty()))
-    return WindowFunction::count_rows;
-  const plan::AggregateRow* const aggregate = plan::aggregate_named(name);
-  return aggregate ? aggregate->window : std::nullopt;
-}
-
-// Returns nothing for a frame that does not begin with the partition.
-std::optional<WindowFrame> frame_of(const Tree& call) {
-  const std::string_view start = call["start"].text(), end = call["end"].text(),
-                         excluded = call["exclude_clause"].text();
-  if (start != "UNBOUNDED_PRECEDING" || (excluded != "NO_OTHER" && !excluded.empty()))
-    return std::nullopt;
-  if (end == "UNBOUNDED_FOLLOWING") return WindowFrame::partition;
-  if (end == "CURRENT_ROW_ROWS") return WindowFrame::rows;
-  return end == "CURRENT_ROW_RANGE" ? std::optional(WindowFrame::peers) : std::nullopt;
-}
 
 // Returns the rows that a limit keeps; nullopt where it is no constant.
 std::optional<std::uint64_t> count_of(const Tree& limit, std::uint64_t otherwise) {
@@ -53,6 +17,9 @@ std::optional<std::uint64_t> count_of(const Tree& limit, std::uint64_t otherwise
 }
 
 std::uint64_t count_or_none(const Tree& count) { return count ? count.unsigned_integer() : 0; }
+
+constexpr double max_sample = 1e15;  // rows
+constexpr std::uint64_t max_offset = std::uint64_t{1} << 53;
 
 }  // namespace
 
@@ -99,8 +66,71 @@ Result<PlanRows> PlanReader::limited(const Tree& plan) {
   PENSTOCK_ASSIGN(PlanRows rows, input(plan));
   const auto count = count_of(plan["limit_val"], std::numeric_limits<std::uint64_t>::max());
   const auto offset = count_of(plan["offset_val"], 0);
-  if (!count || !offset) return refuse(plan, "LIMIT by a percentage or an expression");
+  if (offset && plan["limit_val"]["type"].text() == "CONSTANT_PERCENTAGE")
+    return first_share(plan, std::move(rows), *offset);
+  if (!count || !offset) return refuse(plan, "LIMIT by an expression");
   PENSTOCK_ASSIGN(rows.relation, relations_.limit(rows.relation, *count, *offset));
+  return rows;
+}
+
+// The first rows by a percentage of all. Windows and filters keep the order.
+Result<PlanRows> PlanReader::first_share(const Tree& plan, PlanRows rows, std::uint64_t offset) {
+  const double share = plan["limit_val"]["constant_percentage"].real() / 100;
+  if (!(share >= 0 && share <= 1) || offset > max_offset)
+    return refuse(plan, "LIMIT by this percentage");
+  PENSTOCK_ASSIGN(rows, exact(rows));
+  Window window;
+  window.calls = {{WindowFunction::row_number, 0, WindowFrame::rows, 1, "number"},
+                  {WindowFunction::count_rows, 0, WindowFrame::partition, 1, "count"}};
+  PENSTOCK_ASSIGN(const RelationId numbered, relations_.window(rows.relation, std::move(window)));
+  Builder builder(schema(numbered));
+  const NodeId number = builder.column(width(numbered) - 2),
+               before = builder.literal(Scalar::of(static_cast<std::int64_t>(offset)));
+  PENSTOCK_ASSIGN(NodeId last,
+                  builder.cast(builder.column(width(numbered) - 1), Type{Kind::float64}));
+  PENSTOCK_ASSIGN(last, builder.binary(Op::multiply, last, builder.literal(Scalar::of(share))));
+  PENSTOCK_ASSIGN(last, builder.unary(Op::floor, last));
+  PENSTOCK_ASSIGN(last, builder.cast(last, Type{Kind::int64}));
+  PENSTOCK_ASSIGN(last, builder.binary(Op::add, last, before));
+  PENSTOCK_ASSIGN(const NodeId is_behind, builder.binary(Op::greater, number, before));
+  PENSTOCK_ASSIGN(const NodeId is_within, builder.binary(Op::less_equal, number, last));
+  PENSTOCK_ASSIGN(const NodeId is_kept, builder.binary(Op::and_, is_behind, is_within));
+  PENSTOCK_ASSIGN(rows.relation, relations_.filter(numbered, builder.graph(), is_kept));
+  return rows;
+}
+
+// A row's number decides whether it is of the sample. So it is the same one each time.
+Result<PlanRows> PlanReader::sampled(const Tree& plan) {
+  PENSTOCK_ASSIGN(PlanRows rows, input(plan));
+  PENSTOCK_ASSIGN(rows, exact(rows));
+  const Tree options = plan["sample_options"];
+  const auto size = value_of_json(options["sample_size"]);
+  if (!size || size->is_null) return refuse(plan, "a sample of this size");
+  const double wanted = is_float(size->type) ? size->real : static_cast<double>(size->integer);
+  Window window;
+  window.calls.push_back({WindowFunction::row_number, 0, WindowFrame::rows, 1, "number"});
+  PENSTOCK_ASSIGN(const RelationId numbered, relations_.window(rows.relation, std::move(window)));
+  const PlanRows all{numbered, rows.columns};
+  Computed computed(*this, all);
+  Builder& builder = computed.builder();
+  const NodeId seed = builder.literal(Scalar::of(options["seed"].integer()));
+  PENSTOCK_ASSIGN(
+      const NodeId chance,
+      builder.string_function("sample_number", {builder.column(width(numbered) - 1), seed}));
+  if (options["is_percentage"].boolean()) {
+    constexpr double percent = 100;
+    PENSTOCK_ASSIGN(
+        const NodeId is_chosen,
+        builder.binary(Op::less, chance, builder.literal(Scalar::of(wanted / percent))));
+    PENSTOCK_ASSIGN(rows.relation, relations_.filter(numbered, builder.graph(), is_chosen));
+    return rows;
+  }
+  const std::uint32_t column = computed.add(chance);
+  PENSTOCK_ASSIGN(rows.relation, computed.finish());
+  PENSTOCK_ASSIGN(rows.relation, relations_.sort(rows.relation, {{column, false, false}}));
+  const double count = std::clamp(std::isfinite(wanted) ? wanted : 0, 0.0, max_sample);
+  PENSTOCK_ASSIGN(rows.relation,
+                  relations_.limit(rows.relation, static_cast<std::uint64_t>(count)));
   return rows;
 }
 
@@ -159,70 +189,6 @@ Result<PlanRows> PlanReader::set_operation(const Tree& plan) {
                                      ? relations_.intersect(inputs[0], inputs[1], all)
                                      : relations_.except(inputs[0], inputs[1], all));
   return rows;
-}
-
-Result<PlanRows> PlanReader::window(const Tree& plan) {
-  PENSTOCK_ASSIGN(PlanRows rows, input(plan));
-  PENSTOCK_ASSIGN(rows, exact(rows));
-  Computed computed(*this, rows);
-  WindowCalls windows;
-  const Tree calls = plan["expressions"];
-  for (std::size_t i = 0; i < calls.size(); i++) {
-    const Tree call = calls.at(i);
-    Window window;
-    for (std::size_t k = 0; k < call["partitions"].size(); k++) {
-      PENSTOCK_ASSIGN(window.partition.emplace_back(),
-                      computed.column(call["partitions"].at(k), "PARTITION BY"));
-    }
-    PENSTOCK_ASSIGN(window.order, sort_keys(call["orders"], computed));
-    std::optional<WindowCall> added = window_call(call, computed);
-    windows.add(std::move(window), added ? std::move(*added) : WindowCall{});
-  }
-  PENSTOCK_ASSIGN(rows.relation, computed.finish());
-  PENSTOCK_ASSIGN(const RelationColumns found, windows.finish(*this, rows.relation));
-  rows.relation = found.relation;
-  for (const std::uint32_t column : found.columns)
-    rows.columns.push_back({PlanColumn::Kind::value, column});
-  return rows;
-}
-
-std::optional<WindowCall> PlanReader::window_call(const Tree& call, Computed& columns) {
-  const auto refused = [&](const std::string& what) {
-    static_cast<void>(refuse(call, what));
-    return std::optional<WindowCall>();
-  };
-  const std::string name(function_name(call));
-  const auto function = function_of(call);
-  if (!function)
-    return refused("the window function " + (name.empty() ? lower(call["type"].text()) : name));
-  const auto frame = frame_of(call);
-  if (!frame) return refused("a frame that does not begin with its partition");
-  if (call["ignore_nulls"].boolean()) return refused("IGNORE NULLS");
-  if (call["distinct"].boolean()) return refused("DISTINCT in a window function");
-  if (call["filters"]) return refused("FILTER of a window function");
-  WindowCall added{*function, 0, *frame, 1, name};
-  const std::vector<Tree> inputs = inputs_of(call);
-  if (!inputs.empty()) {
-    const Result<std::uint32_t> column = columns.column(inputs[0], "OVER");
-    if (!column.ok()) return problems_.pass(column.status()), std::nullopt;
-    added.column = *column;
-  }
-  // DuckDB 2 has the distance and the default among the inputs.
-  const bool is_offset = *function == WindowFunction::lag || *function == WindowFunction::lead;
-  const Tree offset = inputs.size() > 1 ? inputs[1] : call["offset_expr"],
-             otherwise = inputs.size() > 2 ? inputs[2] : call["default_expr"];
-  if (is_offset && offset) {
-    const auto distance = value_of_json(offset["value"]);
-    if (!distance || distance->is_null || distance->integer < 0)
-      return refused("a distance that is no constant");
-    added.distance = static_cast<std::uint64_t>(distance->integer);
-  }
-  if (is_offset && otherwise && !otherwise["value"]["is_null"].boolean()) {
-    const Result<std::uint32_t> column = columns.column(otherwise, "OVER");
-    if (!column.ok()) return problems_.pass(column.status()), std::nullopt;
-    added.otherwise = *column;
-  }
-  return added;
 }
 
 }  // namespace penstock::sql

@@ -97,7 +97,8 @@ Result<PlanRows> PlanReader::series_rows(const Tree& plan, bool has_last) {
   table.names.emplace_back(plan["names"].at(0).text());
   table.columns.push_back(Column::from(std::move(values)));
   table.columns[0].type = *type;
-  PlanRows rows{relations_.scan(table_source(std::move(table), "range")), {{}}};
+  PlanRows rows{relations_.scan(table_source(std::move(table), "range")), {}};
+  rows.columns.resize(std::max<std::size_t>(plan["column_indexes"].size(), 1));
   PENSTOCK_ASSIGN(rows, filtered_scan(std::move(rows), plan));
   return rows;
 }

@@ -81,19 +81,10 @@ constexpr Row refused_forms[] = {
     {"a row value", "compare each part: a = 1 AND b = 2"},
 };
 
-constexpr std::string_view string_functions[] = {"regexp_split_to_array",
-                                                 "str_split",
-                                                 "string_to_array",
-                                                 "initcap",
-                                                 "string_split",
-                                                 "overlay",
-                                                 "format",
-                                                 "printf",
-                                                 "md5"};
-constexpr std::string_view date_functions[] = {
-    "date_sub",       "datesub",      "date_add",   "age",      "strftime",
-    "strptime",       "to_char",      "to_date",    "last_day", "make_date",
-    "make_timestamp", "to_timestamp", "time_bucket"};
+constexpr std::string_view string_functions[] = {"regexp_split_to_array", "str_split",
+                                                 "string_to_array", "initcap", "string_split"};
+constexpr std::string_view date_functions[] = {"date_add", "age", "to_char", "to_date",
+                                               "to_timestamp"};
 constexpr std::string_view clock_functions[] = {"now", "today", "get_current_timestamp",
                                                 "transaction_timestamp"};
 // Aggregates of other databases. Names that are there by now are found first.

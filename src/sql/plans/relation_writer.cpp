@@ -94,6 +94,16 @@ std::uint32_t ComputedColumns::add(NodeId value) {
   return static_cast<std::uint32_t>(place);
 }
 
+Type ComputedColumns::type(std::uint32_t column) const {
+  const std::size_t width = builder_.schema().size();
+  return column < width ? builder_.schema()[column].type : builder_.type(added_[column - width]);
+}
+
+NodeId ComputedColumns::node(std::uint32_t column) {
+  const std::size_t width = builder_.schema().size();
+  return column < width ? builder_.column(column) : added_[column - width];
+}
+
 Result<RelationId> ComputedColumns::finish() {
   if (added_.empty()) return input_;
   std::vector<Projection> projections;

@@ -64,6 +64,9 @@ class ComputedColumns {
   // Returns the column with a value: one of the relation, or a new one.
   std::uint32_t add(NodeId value);
   Builder& builder() { return builder_; }
+  // Returns the type of a column that add() has returned.
+  Type type(std::uint32_t column) const;
+  NodeId node(std::uint32_t column);  // its values, in the builder
   // Returns the relation with all of them.
   Result<RelationId> finish();
 

@@ -1,0 +1,289 @@
+// Statistics of values in an order. A window numbers the rows of each group that count; the value
+// at a place is the only one that its aggregate sees.
+#include <cmath>
+
+#include "relation/statistics/statistics.hpp"
+
+namespace penstock::relation {
+namespace {
+
+constexpr Type double_type{Kind::float64}, timestamp_type{Kind::timestamp};
+
+NodeId whole(Builder& rows, std::int64_t value) { return rows.literal(Scalar::of(value)); }
+NodeId real(Builder& rows, double value) { return rows.literal(Scalar::of(value)); }
+
+// (count - 1) * share, counted from 0.
+Result<NodeId> place_of(Builder& rows, NodeId count, const Share& share) {
+  PENSTOCK_ASSIGN(const NodeId last, rows.binary(Op::subtract, count, whole(rows, 1)));
+  PENSTOCK_ASSIGN(const NodeId last_place, rows.cast(last, double_type));
+  return rows.binary(Op::multiply, last_place, real(rows, share.real));
+}
+
+// The number of the row at a place, from 1.
+Result<NodeId> number_at(Builder& rows, NodeId count, const Share& share, Op rounding) {
+  PENSTOCK_ASSIGN(const NodeId place, place_of(rows, count, share));
+  PENSTOCK_ASSIGN(const NodeId rounded, rows.unary(rounding, place));
+  PENSTOCK_ASSIGN(const NodeId index, rows.cast(rounded, Type{Kind::int64}));
+  return rows.binary(Op::add, index, whole(rows, 1));
+}
+
+// The least number of rows that have the share, at least one: count - floor(count - count * share).
+Result<NodeId> discrete_number(Builder& rows, NodeId count, const Share& share) {
+  NodeId left = count;
+  if (share.scale > 0) {
+    PENSTOCK_ASSIGN(left,
+                    rows.binary(Op::multiply, count, whole(rows, share.scale - share.numerator)));
+    PENSTOCK_ASSIGN(left, rows.binary(Op::integer_divide, left, whole(rows, share.scale)));
+  } else {
+    PENSTOCK_ASSIGN(const NodeId all, rows.cast(count, double_type));
+    PENSTOCK_ASSIGN(const NodeId part, rows.binary(Op::multiply, all, real(rows, share.real)));
+    PENSTOCK_ASSIGN(left, rows.binary(Op::subtract, all, part));
+    PENSTOCK_ASSIGN(left, rows.unary(Op::floor, left));
+    PENSTOCK_ASSIGN(left, rows.cast(left, Type{Kind::int64}));
+  }
+  PENSTOCK_ASSIGN(const NodeId number, rows.binary(Op::subtract, count, left));
+  return rows.variadic(Op::greatest, {number, whole(rows, 1)});
+}
+
+// How far a place lies behind the value before it.
+Result<NodeId> rest_of_place(Builder& rows, NodeId count, const Share& share) {
+  PENSTOCK_ASSIGN(const NodeId place, place_of(rows, count, share));
+  PENSTOCK_ASSIGN(const NodeId floor, rows.unary(Op::floor, place));
+  return rows.binary(Op::subtract, place, floor);
+}
+
+Result<NodeId> moved_by(Builder& rows, NodeId low, NodeId difference, NodeId share) {
+  PENSTOCK_ASSIGN(const NodeId distance, rows.cast(difference, double_type));
+  PENSTOCK_ASSIGN(NodeId part, rows.binary(Op::multiply, distance, share));
+  PENSTOCK_ASSIGN(part, rows.unary(Op::round, part));
+  PENSTOCK_ASSIGN(part, rows.cast(part, Type{Kind::int64}));
+  return rows.binary(Op::add, low, part);
+}
+
+double unit_of(Type decimal) { return std::pow(10.0, decimal.scale); }
+
+// The value as a DOUBLE; that of a decimal counts its last digit, which is cut off later.
+Result<NodeId> units_of(Builder& rows, NodeId value) {
+  const Type type = rows.type(value);
+  PENSTOCK_ASSIGN(NodeId units, rows.cast(value, double_type));
+  if (type.kind != Kind::decimal) return units;
+  PENSTOCK_ASSIGN(units, rows.binary(Op::multiply, units, real(rows, unit_of(type))));
+  return rows.unary(Op::round, units);
+}
+
+// Microseconds are rounded.
+Result<NodeId> moment_between(Builder& rows, NodeId low, NodeId high, NodeId share) {
+  PENSTOCK_ASSIGN(const NodeId first, rows.unary(Op::epoch_microseconds, low));
+  PENSTOCK_ASSIGN(const NodeId last, rows.unary(Op::epoch_microseconds, high));
+  PENSTOCK_ASSIGN(const NodeId difference, rows.binary(Op::subtract, last, first));
+  PENSTOCK_ASSIGN(const NodeId at, moved_by(rows, first, difference, share));
+  return rows.string_function("timestamp_of_microseconds", {at});
+}
+
+}  // namespace
+
+Result<NodeId> value_between(Builder& rows, NodeId low, NodeId high, NodeId share) {
+  const Type type = rows.type(low);
+  if (type.kind == Kind::date32 || type.kind == Kind::timestamp) {
+    PENSTOCK_ASSIGN(low, rows.cast(low, timestamp_type));
+    PENSTOCK_ASSIGN(high, rows.cast(high, timestamp_type));
+    return moment_between(rows, low, high, share);
+  }
+  PENSTOCK_ASSIGN(const NodeId first, units_of(rows, low));
+  PENSTOCK_ASSIGN(const NodeId last, units_of(rows, high));
+  PENSTOCK_ASSIGN(const NodeId distance, rows.binary(Op::subtract, last, first));
+  PENSTOCK_ASSIGN(const NodeId part, rows.binary(Op::multiply, distance, share));
+  PENSTOCK_ASSIGN(const NodeId between, rows.binary(Op::add, first, part));
+  // Between two infinities there is no distance.
+  PENSTOCK_ASSIGN(const NodeId is_at_low, rows.binary(Op::equal, share, real(rows, 0)));
+  PENSTOCK_ASSIGN(NodeId value, rows.select(is_at_low, first, between));
+  if (type.kind == Kind::decimal) {
+    PENSTOCK_ASSIGN(value, rows.unary(Op::truncate, value));
+    PENSTOCK_ASSIGN(value, rows.binary(Op::divide, value, real(rows, unit_of(type))));
+  }
+  const bool keeps_type = type.kind == Kind::decimal || type.kind == Kind::float32;
+  return keeps_type ? rows.cast(value, type) : Result<NodeId>(value);
+}
+
+Result<Statistics::Neighbours> Statistics::neighbours(const StatisticCall& call,
+                                                      const Counted& counted) {
+  const std::uint32_t column = call.arguments[0];
+  PENSTOCK_ASSIGN(const Ranked ranks, ranked(counted, {{column, call.descending, false}}));
+  const auto at = [&](Op rounding) {
+    return picked(counted, column, [&](Builder& rows) -> Result<NodeId> {
+      PENSTOCK_ASSIGN(const NodeId number,
+                      number_at(rows, rows.column(ranks.count), call.share, rounding));
+      return rows.binary(Op::equal, rows.column(ranks.number), number);
+    });
+  };
+  Neighbours found;
+  PENSTOCK_ASSIGN(found.low, at(Op::floor));
+  PENSTOCK_ASSIGN(found.high, at(Op::ceiling));
+  PENSTOCK_ASSIGN(found.count, picked(counted, ranks.count));
+  return found;
+}
+
+Status Statistics::add_quantile(const StatisticCall& call) {
+  PENSTOCK_ASSIGN(const Counted counted, this->counted(call, {call.arguments[0]}));
+  PENSTOCK_ASSIGN(const Neighbours found, neighbours(call, counted));
+  const std::size_t first_call = calls_.size();
+  for (const std::uint32_t column : {found.low, found.high, found.count})
+    this->call(Aggregate::maximum, column);
+  finish(first_call, [share = call.share](Builder& groups, std::uint32_t first) -> Result<NodeId> {
+    PENSTOCK_ASSIGN(const NodeId rest, rest_of_place(groups, groups.column(first + 2), share));
+    return value_between(groups, groups.column(first), groups.column(first + 1), rest);
+  });
+  return {};
+}
+
+Status Statistics::add_discrete_quantile(const StatisticCall& call) {
+  const std::uint32_t column = call.arguments[0];
+  PENSTOCK_ASSIGN(const Counted counted, this->counted(call, {column}));
+  PENSTOCK_ASSIGN(const Ranked ranks, ranked(counted, {{column, call.descending, false}}));
+  const auto is_at_place = [&](Builder& rows) -> Result<NodeId> {
+    PENSTOCK_ASSIGN(const NodeId number,
+                    discrete_number(rows, rows.column(ranks.count), call.share));
+    return rows.binary(Op::equal, rows.column(ranks.number), number);
+  };
+  PENSTOCK_ASSIGN(const std::uint32_t value, picked(counted, column, is_at_place));
+  this->call(Aggregate::maximum, value);
+  finish(calls_.size() - 1, [](Builder& groups, std::uint32_t first) -> Result<NodeId> {
+    return groups.column(first);
+  });
+  return {};
+}
+
+// The values in the order of how frequent they are.
+Status Statistics::add_mode(const StatisticCall& call) {
+  const std::uint32_t column = call.arguments[0];
+  PENSTOCK_ASSIGN(const Counted counted, this->counted(call, {column}));
+  Window window;
+  window.partition = partition(counted, {column});
+  window.calls.push_back({WindowFunction::count_rows, 0, WindowFrame::partition, 1, "count"});
+  PENSTOCK_ASSIGN(const std::uint32_t count, windowed(std::move(window)));
+  StatisticCall first = call;
+  first.function = Statistic::first;
+  first.order = {{count, true, false}};
+  return add_first(first);
+}
+
+Status Statistics::add_first(const StatisticCall& call) {
+  ColumnList present = call.arguments;
+  if (call.keeps_nulls) present.erase(present.begin());
+  PENSTOCK_ASSIGN(const Counted counted, this->counted(call, present));
+  PENSTOCK_ASSIGN(const Ranked ranks, ranked(counted, call.order));
+  PENSTOCK_ASSIGN(const std::uint32_t value,
+                  picked(counted, call.arguments[0], [&](Builder& rows) -> Result<NodeId> {
+                    return rows.binary(Op::equal, rows.column(ranks.number), whole(rows, 1));
+                  }));
+  this->call(Aggregate::maximum, value);
+  finish(calls_.size() - 1, [](Builder& groups, std::uint32_t first) -> Result<NodeId> {
+    return groups.column(first);
+  });
+  return {};
+}
+
+// Each text stands behind its separator; the first separator is cut off.
+Status Statistics::add_concatenation(const StatisticCall& call) {
+  const std::uint32_t column = call.arguments[0];
+  PENSTOCK_ASSIGN(const Counted counted, this->counted(call, {column}));
+  PENSTOCK_ASSIGN(const std::uint32_t piece, computed([&](Builder& rows) -> Result<NodeId> {
+                    PENSTOCK_ASSIGN(const NodeId text, rows.cast_to_string(rows.column(column)));
+                    if (call.separator.empty()) return text;
+                    return rows.string_function("concat",
+                                                {rows.literal(Scalar::of(call.separator)), text});
+                  }));
+  Window window;
+  window.partition = partition(counted);
+  window.order = call.order;
+  window.calls.push_back(
+      {WindowFunction::concatenation, piece, WindowFrame::partition, 1, "texts"});
+  PENSTOCK_ASSIGN(const std::uint32_t texts, windowed(std::move(window)));
+  PENSTOCK_ASSIGN(const std::uint32_t value, picked(counted, texts));
+  this->call(Aggregate::maximum, value);
+  finish(calls_.size() - 1,
+         [separator = call.separator](Builder& groups, std::uint32_t first) -> Result<NodeId> {
+           const NodeId text = groups.column(first);
+           if (separator.empty()) return text;
+           PENSTOCK_ASSIGN(
+               const NodeId length,
+               groups.string_function("length", {groups.literal(Scalar::of(separator))}));
+           PENSTOCK_ASSIGN(const NodeId from, groups.binary(Op::add, length, whole(groups, 1)));
+           return groups.string_function("substring", {text, from});
+         });
+  return {};
+}
+
+// The median stands beside each row, then the distances have a median.
+Status Statistics::add_absolute_deviation(const StatisticCall& call) {
+  PENSTOCK_ASSIGN(const Counted counted, this->counted(call, {call.arguments[0]}));
+  PENSTOCK_ASSIGN(const Neighbours found, neighbours(call, counted));
+  Window window;
+  window.partition = partition(counted);
+  window.calls = {{WindowFunction::maximum, found.low, WindowFrame::partition, 1, "low"},
+                  {WindowFunction::maximum, found.high, WindowFrame::partition, 1, "high"}};
+  PENSTOCK_ASSIGN(const std::uint32_t first, windowed(std::move(window)));
+  StatisticCall of_distances = call;
+  of_distances.function = Statistic::quantile;
+  of_distances.distinct = false;
+  const auto distance_of = [&](Builder& rows) -> Result<NodeId> {
+    PENSTOCK_ASSIGN(const NodeId rest, rest_of_place(rows, rows.column(found.count), call.share));
+    PENSTOCK_ASSIGN(const NodeId median,
+                    value_between(rows, rows.column(first), rows.column(first + 1), rest));
+    PENSTOCK_ASSIGN(NodeId distance,
+                    rows.binary(Op::subtract, rows.column(call.arguments[0]), median));
+    PENSTOCK_ASSIGN(distance, rows.unary(Op::absolute, distance));
+    const Type type = rows.type(rows.column(call.arguments[0]));
+    if (type.kind == Kind::decimal || is_float(type)) {
+      PENSTOCK_ASSIGN(distance, rows.cast(distance, type));
+    }
+    if (!counted) return distance;
+    return rows.select(rows.column(*counted), distance,
+                       rows.literal(Scalar::null_of(rows.type(distance))));
+  };
+  PENSTOCK_ASSIGN(of_distances.arguments[0], computed(distance_of));
+  return add_quantile(of_distances);
+}
+
+// Minus the sum of p * log2(p), of the share p of each value.
+Status Statistics::add_entropy(const StatisticCall& call) {
+  const std::uint32_t column = call.arguments[0];
+  PENSTOCK_ASSIGN(const Counted counted, this->counted(call, {column}));
+  Window of_value, of_group;
+  of_value.partition = partition(counted, {column});
+  of_value.calls = {{WindowFunction::row_number, 0, WindowFrame::rows, 1, "number"},
+                    {WindowFunction::count_rows, 0, WindowFrame::partition, 1, "count"}};
+  PENSTOCK_ASSIGN(const std::uint32_t number, windowed(std::move(of_value)));
+  of_group.partition = partition(counted);
+  of_group.calls = {{WindowFunction::count_rows, 0, WindowFrame::partition, 1, "count"}};
+  PENSTOCK_ASSIGN(const std::uint32_t all, windowed(std::move(of_group)));
+  const auto bits_of_share = [&](Builder& rows) -> Result<NodeId> {
+    PENSTOCK_ASSIGN(const NodeId share, mean_of(rows, rows.column(number + 1), rows.column(all)));
+    PENSTOCK_ASSIGN(const NodeId inverse, mean_of(rows, rows.column(all), rows.column(number + 1)));
+    PENSTOCK_ASSIGN(const NodeId bits, rows.string_function("log2", {inverse}));
+    return rows.binary(Op::multiply, share, bits);
+  };
+  PENSTOCK_ASSIGN(const std::uint32_t term, computed(bits_of_share));
+  PENSTOCK_ASSIGN(const std::uint32_t value,
+                  picked(counted, term, [&](Builder& rows) -> Result<NodeId> {
+                    return rows.binary(Op::equal, rows.column(number), whole(rows, 1));
+                  }));
+  this->call(Aggregate::sum, value);
+  finish(calls_.size() - 1, [](Builder& groups, std::uint32_t first) -> Result<NodeId> {
+    return groups.variadic(Op::coalesce, {groups.column(first), real(groups, 0)});
+  });
+  return {};
+}
+
+Status Statistics::add_reduction(const StatisticCall& call) {
+  PENSTOCK_ASSIGN(const Counted counted, this->counted(call, {call.arguments[0]}));
+  PENSTOCK_ASSIGN(const std::uint32_t value, picked(counted, call.arguments[0]));
+  AggregateCall reduction{Aggregate::custom, value, "reduction", call.custom};
+  calls_.push_back(std::move(reduction));
+  finish(calls_.size() - 1, [](Builder& groups, std::uint32_t first) -> Result<NodeId> {
+    return groups.column(first);
+  });
+  return {};
+}
+
+}  // namespace penstock::relation

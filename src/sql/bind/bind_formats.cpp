@@ -1,0 +1,69 @@
+// Functions that write values by a format, and parts of texts by their places.
+#include "expr/value_format.hpp"
+#include "sql/bind/expression_binder.hpp"
+
+namespace penstock::sql {
+
+// A format's texts and values are put together by ||. One NULL makes the whole NULL.
+Result<NodeId> ExpressionBinder::formatted(const Syntax& syntax) {
+  if (syntax.inputs.empty() || syntax.inputs[0]->kind != SyntaxKind::string)
+    return refuse(syntax, syntax.name + " with a format that is not constant");
+  const std::string& text = syntax.inputs[0]->name;
+  const auto parts =
+      syntax.name == "format" ? expr::parts_of_format(text) : expr::parts_of_printf(text);
+  if (!parts.ok()) return names_.at(syntax, parts.status());
+  NodeId all = builder_.literal(Scalar::of(std::string()));
+  for (const expr::FormatPart& part : *parts) {
+    NodeId node = builder_.literal(Scalar::of(part.text));
+    if (part.is_value) {
+      if (part.value + 1 >= syntax.inputs.size())
+        return wrong(syntax, "the format has more values than the call");
+      const Syntax& input = *syntax.inputs[part.value + 1];
+      PENSTOCK_ASSIGN(const NodeId value, this->value(input));
+      PENSTOCK_ASSIGN(node, formatted_value(input, value, part.text));
+    }
+    PENSTOCK_ASSIGN(all, builder_.string_function("concat", {all, node}));
+  }
+  return located(syntax, Result<NodeId>(all));
+}
+
+Result<NodeId> ExpressionBinder::formatted_value(const Syntax& input, NodeId value,
+                                                 const std::string& format) {
+  const Type type = builder_.type(value);
+  const NodeId format_node = builder_.literal(Scalar::of(format));
+  const char letter = format.empty() ? 's' : format.back();
+  const bool is_text = type.kind == penstock::Kind::string;
+  if (is_text && std::string_view("dxXobeEfFgG").find(letter) != std::string_view::npos)
+    return wrong(input, "a format of numbers for a text");
+  const bool is_plain = format.empty() || format == "s" || format == "d" || format == ">s";
+  if (is_text || (is_plain && !is_float(type))) {
+    PENSTOCK_ASSIGN(const NodeId text, builder_.cast_to_string(value));
+    return is_plain ? Result<NodeId>(text)
+                    : builder_.string_function("text_by_format", {text, format_node});
+  }
+  if (is_float(type) || type.kind == penstock::Kind::decimal) {
+    PENSTOCK_ASSIGN(const NodeId real, builder_.cast(value, type_of<double>()));
+    return builder_.string_function("real_by_format", {real, format_node});
+  }
+  if (!is_integer(type)) return refuse(input, "the format '" + format + "' of " + name_of(type));
+  PENSTOCK_ASSIGN(const NodeId number,
+                  located(input, builder_.cast(value, type_of<std::int64_t>())));
+  return builder_.string_function("integer_by_format", {number, format_node});
+}
+
+// text[2] and text[2:4]: characters by their places, from 1, or from the end where they are
+// negative.
+Result<NodeId> ExpressionBinder::text_part(const Syntax& syntax) {
+  if (syntax.inputs.size() < 2 || syntax.inputs.size() > 3)
+    return refuse(syntax, "a step of a text's part");
+  PENSTOCK_ASSIGN(const NodeId text, value(*syntax.inputs[0]));
+  if (builder_.type(text).kind != penstock::Kind::string)
+    return refuse(syntax, "a part of " + name_of(builder_.type(text)));
+  PENSTOCK_ASSIGN(const NodeId first, value(*syntax.inputs[1]));
+  if (syntax.name == "array_extract")
+    return located(syntax, builder_.string_function("character_at", {text, first}));
+  PENSTOCK_ASSIGN(const NodeId last, value(*syntax.inputs[2]));
+  return located(syntax, builder_.string_function("part_of_text", {text, first, last}));
+}
+
+}  // namespace penstock::sql
