@@ -55,6 +55,9 @@ RelationJoin with_sides_swapped(RelationJoin join, const Schema& left, const Sch
 // Numbers the rows from 1 in a column behind the others.
 Result<StepId> add_row_numbers(Plan& plan, StepId input, ColumnList partition = {});
 
+// Returns whether a relation has one row, whatever it reads, as an aggregate without keys has.
+bool yields_one_row(const RelationGraph& relations, RelationId id);
+
 // Returns the conditions that AND joins.
 std::vector<NodeId> conjuncts_of(const Graph& graph, NodeId predicate);
 // Returns whether an expression reads columns from `first` to `end` alone. One that reads none
