@@ -98,8 +98,9 @@ Result<StepId> Lowering::with_one_row_at_most(StepId rows, Window window) {
   return keep_columns(plan_, kept, columns_from(0, columns));
 }
 
+// A value of a subquery is held beside the rows that read it.
 bool Lowering::is_turned(const Relation& join) {
-  return !join.join.holds_right &&
+  return join.join.type == JoinType::inner && !join.join.holds_right &&
          estimates_.rows_of(join.inputs[0]) < estimates_.rows_of(join.inputs[1]);
 }
 

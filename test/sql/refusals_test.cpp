@@ -190,7 +190,6 @@ TEST(Refusals, LeaveOutWhatFollowsFromOthers) {
       {"SELECT x.i8 FROM t x RIGHT JOIN t y ON x.i8 < y.i8", "RIGHT JOIN"},
       {"SELECT x.i8 FROM t x NATURAL JOIN t y", "NATURAL JOIN"},
       {"SELECT a, missing.b FROM missing(1) WHERE a > 3", "the table function missing"},
-      {"WITH missing AS (VALUES (1)) SELECT x.nope FROM missing x", "VALUES"},
       {"WITH RECURSIVE missing AS (SELECT i8 FROM t) SELECT x.nope FROM missing x",
        "WITH RECURSIVE"},
       {"SELECT x.nope FROM (SELECT i8 FROM t TABLESAMPLE system (10)) x", "TABLESAMPLE"},

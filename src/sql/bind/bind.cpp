@@ -349,6 +349,7 @@ Result<RelationId> bind_select(BindContext& context, const Select& select,
   const CommonTables tables = bind_common_tables(context, select, around);
   const Surroundings own{&tables, around.names};
   if (select.set) return bind_set(context, *select.set, own);
+  if (!select.values.empty()) return bind_lists(context, select);
   PENSTOCK_ASSIGN(Scope scope, open_scope(context, select, own));
   const Names names(context.lexed, context.problems, select, scope, around.names);
   bind_values(context, select, &tables, names, scope);

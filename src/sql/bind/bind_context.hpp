@@ -59,5 +59,11 @@ Result<RelationId> bind_over(BindContext& context, const Select& select, const S
 // Binds UNION, INTERSECT and EXCEPT (bind_set.cpp).
 Result<RelationId> bind_set(BindContext& context, const SetOperation& set,
                             const Surroundings& around);
+// Computes the rows of VALUES (bind_lists.cpp).
+Result<RelationId> bind_lists(BindContext& context, const Select& select);
+
+// Returns the type that holds the values of both columns of a set operation or of VALUES.
+std::optional<Type> type_of_both(Type a, Type b);
+Result<NodeId> cast_to(Builder& rows, NodeId value, Type type);  // also to VARCHAR
 
 }  // namespace penstock::sql

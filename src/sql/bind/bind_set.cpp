@@ -14,16 +14,10 @@ bool is_null_alone(const RelationGraph& relations, RelationId id, std::uint32_t 
   if (relation.kind == RelationKind::sort || relation.kind == RelationKind::limit)
     return is_null_alone(relations, relation.inputs[0], column);
   if (relation.kind != RelationKind::project) return false;
-  const Node& node = relation.graph->at(relation.projections[column].root);
-  return node.op == Op::parameter && relation.graph->parameters[node.payload].is_null;
-}
-
-// Returns the type that holds the values of both.
-std::optional<Type> meeting(Type a, Type b) {
-  if (a == b) return a;
-  for (const Type type : {a, b})
-    if (type.kind == Kind::string) return type;
-  return expr::meet(a, b, expr::Meeting::comparison);
+  const Graph& graph = *relation.graph;
+  const Node& node = graph.at(relation.projections[column].root);
+  return node.op == Op::parameter && graph.parameters[node.payload].is_null &&
+         graph.parameter_origins[node.payload] == ParameterOrigin::literal;
 }
 
 class SetBinder {
@@ -78,7 +72,7 @@ class SetBinder {
     for (const RelationId input : inputs_) {
       const Type own = context_.schema(input)[column].type;
       if (is_null_alone(context_.relations, input, column)) continue;
-      const std::optional<Type> met = type ? meeting(*type, own) : own;
+      const std::optional<Type> met = type ? type_of_both(*type, own) : own;
       if (!met)
         return wrong("column " + std::to_string(column + 1) + " of a set operation is " +
                      name_of(*type) + " and " + name_of(own));
@@ -110,10 +104,8 @@ class SetBinder {
       is_same = is_same && field.type == types[i];
       if (is_null_alone(context_.relations, input, i)) {
         node = builder.literal(Scalar::null_of(types[i]));
-      } else if (types[i].kind == Kind::string) {
-        PENSTOCK_ASSIGN(node, builder.cast_to_string(node));
       } else {
-        PENSTOCK_ASSIGN(node, builder.cast(node, types[i]));
+        PENSTOCK_ASSIGN(node, cast_to(builder, node, types[i]));
       }
       columns.push_back({field.name, node});
     }
@@ -137,6 +129,17 @@ class SetBinder {
 };
 
 }  // namespace
+
+std::optional<Type> type_of_both(Type a, Type b) {
+  if (a == b) return a;
+  for (const Type type : {a, b})
+    if (type.kind == Kind::string) return type;
+  return expr::meet(a, b, expr::Meeting::comparison);
+}
+
+Result<NodeId> cast_to(Builder& rows, NodeId value, Type type) {
+  return type.kind == Kind::string ? rows.cast_to_string(value) : rows.cast(value, type);
+}
 
 Result<RelationId> bind_set(BindContext& context, const SetOperation& set,
                             const Surroundings& around) {

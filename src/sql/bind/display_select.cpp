@@ -53,6 +53,13 @@ std::string order_of(const Select& select) {
   return text;
 }
 
+std::string lists_of(const Select& select) {
+  std::string text;
+  for (const std::vector<SyntaxPtr>& values : select.values)
+    text += (text.empty() ? "VALUES (" : ", (") + list(values) + ")";
+  return text;
+}
+
 std::string set_of(const SetOperation& set) {
   const std::string_view word = set.kind == SetKind::unite       ? " UNION "
                                 : set.kind == SetKind::intersect ? " INTERSECT "
@@ -65,6 +72,7 @@ std::string set_of(const SetOperation& set) {
 
 std::string display(const Select& select) {
   if (select.set) return set_of(*select.set);
+  if (!select.values.empty()) return lists_of(select);
   std::string text =
       std::string("SELECT ") + (select.distinct ? "DISTINCT " : "") + items_of(select);
   const auto add = [&](const char* word, const std::string& clause) {

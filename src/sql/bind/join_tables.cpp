@@ -171,10 +171,12 @@ class TableJoiner {
     return relation::Estimates(context_.relations).rows_of(rows);
   }
 
+  // Returns the largest table. One of a row comes last, also behind a table without rows.
   std::size_t root() const {
+    const auto rank = [&](std::size_t i) { return std::pair(!is_of_one_row(i), row_count(i)); };
     std::size_t largest = 0;
     for (std::size_t i = 1; i < scope_.tables.size(); i++)
-      if (is_inner(i) && (!is_inner(largest) || row_count(i) > row_count(largest))) largest = i;
+      if (is_inner(i) && (!is_inner(largest) || rank(i) > rank(largest))) largest = i;
     return largest;
   }
 

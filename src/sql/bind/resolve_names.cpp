@@ -208,6 +208,7 @@ Status Names::check_addends(const Syntax& call, Type type) const {
 
 Result<std::string> Names::canonical(const Syntax& syntax) const {
   if (syntax.kind == SyntaxKind::column) {
+    if (is_outside(syntax)) return "?" + lower(syntax.qualifier) + "." + lower(syntax.name);
     PENSTOCK_ASSIGN(const std::optional<std::uint32_t> index, column(syntax));
     if (index) return "#" + std::to_string(*index);
     return "?" + lower(syntax.name);

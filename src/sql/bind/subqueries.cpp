@@ -24,8 +24,9 @@ class SubqueryBinder {
     const bool is_in = syntax_.kind == SyntaxKind::in_subquery;
     bound_.offset = syntax_.offset;
     bound_.type = !negated_ ? JoinType::semi : is_in ? JoinType::not_in : JoinType::anti;
-    if (rest_.set && is_in) return bind_whole(bind_set(context_, *rest_.set, around()));
-    if (rest_.set) return refuse("an EXISTS of UNION, INTERSECT or EXCEPT");
+    const bool has_clauses = !rest_.set && rest_.values.empty();
+    if (!has_clauses && is_in) return bind_whole(bind_select(context_, rest_, around()));
+    if (!has_clauses) return refuse("an EXISTS of UNION, INTERSECT, EXCEPT or VALUES");
     PENSTOCK_ASSIGN(Scope scope, open_scope(context_, rest_, around()));
     Names names(context_.lexed, context_.problems, rest_, scope, &outer_);
     bind_values(context_, rest_, &tables_, names, scope);

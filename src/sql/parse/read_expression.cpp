@@ -20,18 +20,6 @@ constexpr Described refused_nodes[] = {
     {"XmlSerialize", "XML"},      {"MultiAssignRef", "an assignment"},
 };
 
-// Returns where an expression begins, for nodes without a location in the tree.
-std::int64_t first_location(Tree node) {
-  const Tree body = node.body();
-  std::int64_t location = body["location"] ? body.location() : -1;
-  for (const char* field : {"lexpr", "arg"})
-    if (body[field].kind() != "") {
-      const std::int64_t inner = first_location(body[field]);
-      if (inner >= 0 && (location < 0 || inner < location)) location = inner;
-    }
-  return location;
-}
-
 // Makes a refused call a placeholder: its parts stay as inputs.
 void make_placeholder(Syntax& call) {
   Syntax placeholder;
@@ -45,6 +33,17 @@ void make_placeholder(Syntax& call) {
 }
 
 }  // namespace
+
+std::int64_t first_location(Tree node) {
+  const Tree body = node.body();
+  std::int64_t location = body["location"] ? body.location() : -1;
+  for (const char* field : {"lexpr", "arg"})
+    if (body[field].kind() != "") {
+      const std::int64_t inner = first_location(body[field]);
+      if (inner >= 0 && (location < 0 || inner < location)) location = inner;
+    }
+  return location;
+}
 
 SyntaxPtr make_syntax(SyntaxKind kind, std::int64_t offset, std::string name,
                       std::vector<SyntaxPtr> inputs) {

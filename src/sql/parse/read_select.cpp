@@ -39,8 +39,7 @@ class SelectReader {
     PENSTOCK_TRY(read_with(body["withClause"]));
     refuse_clauses(body);
     if (body["larg"]) return read_set(body);
-    select_.is_refused = static_cast<bool>(body["valuesLists"]);
-    if (select_.is_refused) return {};
+    if (body["valuesLists"]) return read_values(body);
     PENSTOCK_ASSIGN(select_.from, read_from(expressions_, body["fromClause"]));
     select_.is_refused = std::ranges::any_of(select_.from, &FromTable::is_refused);
     PENSTOCK_TRY(expressions_.define_windows(body["windowClause"]));
@@ -87,16 +86,40 @@ class SelectReader {
       context_.parts.push_back(side);
       select_.is_refused |= side->is_refused;
     }
+    Select rows;
+    const std::int64_t offset = set->offset;
+    rows.set = std::move(set);
+    return read_behind(body, std::move(rows), offset);
+  }
+
+  // Reads the lists of VALUES.
+  Status read_values(Tree body) {
+    Select rows;
+    const std::int64_t offset = expressions_.place_of_select(body);
+    for (std::size_t i = 0; i < body["valuesLists"].size(); i++) {
+      const Tree items = body["valuesLists"].at(i).as("List")["items"];
+      std::vector<SyntaxPtr>& list = rows.values.emplace_back();
+      for (std::size_t k = 0; k < items.size(); k++) {
+        PENSTOCK_ASSIGN(list.emplace_back(), expressions_.read(items.at(k)));
+      }
+      if (list.size() != rows.values[0].size())
+        return expressions_.error(list.empty() ? offset : list[0]->offset,
+                                  "VALUES lists must all be the same length");
+    }
+    return read_behind(body, std::move(rows), offset);
+  }
+
+  // Takes rows as they are, or SELECT * FROM them where more clauses stand behind.
+  Status read_behind(Tree body, Select rows, std::int64_t offset) {
     if (!body["sortClause"] && !body["limitCount"] && !body["limitOffset"]) {
-      select_.set = std::move(set);
+      select_.set = std::move(rows.set);
+      select_.values = std::move(rows.values);
       return {};
     }
-    FromTable rows;
-    rows.offset = set->offset;
-    auto both = std::make_shared<Select>();
-    both->set = std::move(set);
-    rows.subquery = std::move(both);
-    select_.from.push_back(std::move(rows));
+    FromTable all;
+    all.offset = offset;
+    all.subquery = std::make_shared<const Select>(std::move(rows));
+    select_.from.push_back(std::move(all));
     select_.items.push_back(
         {make_syntax(SyntaxKind::star, expressions_.place_of_select(body), ""), ""});
     return read_end(body);
@@ -145,8 +168,7 @@ class SelectReader {
   void refuse_clauses(Tree body) {
     static constexpr struct {
       const char *field, *token, *what;
-    } parts[] = {{"valuesLists", "values", "VALUES"},
-                 {"intoClause", "into", "SELECT INTO"},
+    } parts[] = {{"intoClause", "into", "SELECT INTO"},
                  {"lockingClause", "for", "FOR UPDATE and the like"}};
     for (const auto& part : parts)
       if (body[part.field]) refuse(part.token, part.what);
@@ -253,11 +275,19 @@ std::int64_t ExpressionReader::offset_of(std::string_view text) const {
 
 std::int64_t ExpressionReader::place_of_select(Tree select) const {
   while (select["larg"]) select = select["larg"];
+  if (select["valuesLists"]) return place_of_values(select["valuesLists"]);
   const Tree item = select["targetList"].at(0).as("ResTarget");
   const Token* token = item ? lexed_.at(item.location()) : nullptr;
-  if (token == nullptr) return offset_of(select["valuesLists"] ? "values" : "select");
+  if (token == nullptr) return offset_of("select");
   const Token* word = token_before(lexed_, *token, "select");
   return word == nullptr ? token->offset : word->offset;
+}
+
+std::int64_t ExpressionReader::place_of_values(Tree lists) const {
+  const std::int64_t item = first_location(lists.at(0).as("List")["items"].at(0));
+  const Token* token = lexed_.at(item);
+  const Token* word = token == nullptr ? nullptr : token_before(lexed_, *token, "values");
+  return word == nullptr ? std::max<std::int64_t>(item, 0) : word->offset;
 }
 
 std::vector<std::string> ExpressionReader::column_names(std::int64_t place, std::string_view name,

@@ -17,6 +17,9 @@ namespace penstock::sql {
 SyntaxPtr make_syntax(SyntaxKind kind, std::int64_t offset, std::string name,
                       std::vector<SyntaxPtr> inputs = {});
 
+// Returns where an expression begins, for nodes without a location in the tree.
+std::int64_t first_location(Tree node);
+
 // State that all SELECTs of one statement share while it is read.
 struct ReadContext {
   const Lexed& lexed;
@@ -61,6 +64,7 @@ class ExpressionReader {
   int level() const { return level_; }
   // Returns the offset of the first token of that spelling: the tree lacks most clauses' offsets.
   std::int64_t offset_of(std::string_view text) const;
+  std::int64_t place_of_values(Tree lists) const;
   // Returns where a SELECT begins.
   std::int64_t place_of_select(Tree select) const;
   // Returns the names in `name (a, b)` behind a place as they are written; `folded` has them in

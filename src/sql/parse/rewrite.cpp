@@ -106,7 +106,7 @@ void rewrite_table_names(Lexed& lexed) {
       levels.push_back({false, levels.back().in_from && !is_condition(lexed, i)});
     else if (is_symbol(lexed, token, ")") && levels.size() > 1)
       levels.pop_back();
-    else if (word("select"))
+    else if (word("select") || word("values"))
       levels.back() = {true, false};
     else if (word("where") || word("group") || word("order"))
       levels.back().in_from = false;

@@ -127,7 +127,9 @@ struct SetOperation {
 struct Select {
   std::vector<CommonTable> with;
   std::shared_ptr<const SetOperation> set;  // then it has no clause but WITH
-  std::vector<FromTable> from;              // none: one row without columns
+  // The rows of VALUES; then it has no clause but WITH, too. All are as long.
+  std::vector<std::vector<SyntaxPtr>> values;
+  std::vector<FromTable> from;  // none: one row without columns
   bool distinct = false;
   std::int64_t distinct_offset = -1;
   std::vector<SelectItem> items;
