@@ -93,8 +93,26 @@ Result<StepId> Lowering::lower(RelationId id) {
 Result<StepId> Lowering::filter(const Relation& relation) {
   PENSTOCK_ASSIGN(const std::optional<StepId> by_mark, filter_by_mark(relation));
   if (by_mark) return *by_mark;
-  PENSTOCK_ASSIGN(const StepId rows, of(relation.inputs[0]));
-  return add_filter(plan_, rows, *relation.graph, relation.predicate, columns_from(0, width(rows)));
+  return filtered(relation.inputs[0], *relation.graph, relation.predicate);
+}
+
+// Rows that are appended or compared are filtered before, where nothing else reads them.
+Result<StepId> Lowering::filtered(RelationId id, const Graph& graph, NodeId predicate) {
+  const Relation& relation = at(id);
+  const bool is_shared = consumers_[id] > 1;
+  if (relation.kind == RelationKind::append && !is_shared) {
+    std::vector<StepId> inputs;
+    for (const RelationId input : relation.inputs) {
+      PENSTOCK_ASSIGN(inputs.emplace_back(), filtered(input, graph, predicate));
+    }
+    return plan_.append(std::move(inputs));
+  }
+  if (relation.kind == RelationKind::distinct && !is_shared) {
+    PENSTOCK_ASSIGN(const StepId kept, filtered(relation.inputs[0], graph, predicate));
+    return distinct(kept);
+  }
+  PENSTOCK_ASSIGN(const StepId rows, of(id));
+  return add_filter(plan_, rows, graph, predicate, columns_from(0, width(rows)));
 }
 
 Result<StepId> Lowering::project(const Relation& relation) {

@@ -41,6 +41,7 @@ class Lowering {
   }
   Result<StepId> lower(RelationId id);
   Result<StepId> filter(const Relation& relation);
+  Result<StepId> filtered(RelationId id, const Graph& graph, NodeId predicate);
   Result<StepId> project(const Relation& relation);
   Result<StepId> append(const Relation& relation);
 

@@ -159,6 +159,8 @@ class Comparison:
         found = self.finding(text)
         if found is None:
             return False
+        if self.is_own and found.startswith("types") and re.search(r"\bNULL AS ", text):
+            return False  # NULL alone is INTEGER in a nested SELECT, too
         if not found:
             self.tally.passed += 1
         elif found.startswith("unsupported") or " is not supported" in found:

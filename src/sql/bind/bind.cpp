@@ -359,12 +359,13 @@ Result<RelationId> bind_select(BindContext& context, const Select& select,
 namespace {
 
 Result<StepId> read_and_bind(const Lexed& lexed, Problems& problems, Plan& plan,
-                             const TableOpener& open) {
+                             const TableOpener& open, bool& reads_nested) {
   PENSTOCK_ASSIGN(const Select select, read_select(lexed, problems, known_functions()));
   RelationGraph relations;
   BindContext context{lexed, problems, relations, open, select.tables_named};
   const Result<RelationId> rows = bind_select(context, select, {});
   problems.pass(rows.status());
+  reads_nested = context.reads_nested;
   if (problems.status().ok()) {
     PENSTOCK_TRY(rows);
     return lower(relations, *rows, plan);
@@ -380,15 +381,16 @@ Result<StepId> read_and_bind(const Lexed& lexed, Problems& problems, Plan& plan,
 
 }  // namespace
 
-Result<BoundSql> bind_own(std::string_view statement, Plan& plan, const TableOpener& open) {
-  return catch_exceptions([&]() -> Result<BoundSql> {
+Result<OwnSql> bind_own(std::string_view statement, Plan& plan, const TableOpener& open) {
+  return catch_exceptions([&]() -> Result<OwnSql> {
     PENSTOCK_ASSIGN(const Lexed lexed, lex(statement));
     Problems problems(lexed.statement);
-    const Result<StepId> rows = read_and_bind(lexed, problems, plan, open);
+    bool reads_nested = false;
+    const Result<StepId> rows = read_and_bind(lexed, problems, plan, open, reads_nested);
     problems.pass(rows.status());
     PENSTOCK_TRY(problems.status());
     PENSTOCK_TRY(rows);
-    return BoundSql{lexed.form.kind, *rows, lexed.form.target};
+    return OwnSql{{lexed.form.kind, *rows, lexed.form.target}, reads_nested};
   });
 }
 

@@ -20,6 +20,7 @@ struct BindContext {
   RelationGraph& relations;
   const TableOpener& open;
   const std::set<std::string>& tables_named;  // by FROM anywhere, in lower case
+  bool reads_nested = false;                  // whether a FROM reads a SELECT, or a name of WITH
 
   const Schema& schema(RelationId id) const { return relations.at(id).schema; }
 };

@@ -89,6 +89,9 @@ Result<OpenedTable> open_table(BindContext& context, const FromTable& from,
       around.tables == nullptr || from.subquery || !from.table.format.empty()
           ? nullptr
           : around.tables->find(lower(from.name));
+  // ORDER BY behind a set operation reads a table without a name.
+  const bool is_derived = from.subquery && !from.alias.empty() && from.subquery->values.empty();
+  context.reads_nested |= is_derived || common != nullptr;
   if (from.subquery) {
     PENSTOCK_ASSIGN(opened.rows, bind_select(context, *from.subquery, around));
   } else if (common != nullptr) {
