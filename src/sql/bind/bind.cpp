@@ -352,7 +352,7 @@ Result<RelationId> bind_select(BindContext& context, const Select& select,
   if (!select.values.empty()) return bind_lists(context, select);
   PENSTOCK_ASSIGN(Scope scope, open_scope(context, select, own));
   const Names names(context.lexed, context.problems, select, scope, around.names);
-  bind_values(context, select, &tables, names, scope);
+  PENSTOCK_TRY(bind_values(context, select, &tables, names, scope));
   return bind_over(context, select, scope, own);
 }
 

@@ -47,6 +47,8 @@ struct Surroundings {
 };
 
 struct Scope;
+// Each is a join, as a table of FROM is.
+constexpr std::size_t max_values = 64;
 
 // Binds what WITH of the SELECT defines (common_tables.cpp).
 CommonTables bind_common_tables(BindContext& context, const Select& select,

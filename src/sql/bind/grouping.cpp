@@ -251,6 +251,11 @@ Result<RelationId> Grouping::add(RelationGraph& relations, ScopeRows& rows,
   aggregate.aggregates = aggregates_;
   aggregate.groupings = groupings_;
   aggregate.sets = sets();
+  constexpr std::size_t max_columns_of_sets = std::size_t{1} << 20;
+  if (aggregate.sets.size() * (keys_.size() + aggregates_.size()) > max_columns_of_sets)
+    return names_.error(select_.group_by.empty() ? 0 : select_.group_by[0]->offset, Code::capacity,
+                        "the sets of GROUP BY have more than " +
+                            std::to_string(max_columns_of_sets) + " columns in all");
   aggregate.is_sorted = aggregate.sets.empty();
   const bool is_plain = aggregate.is_sorted && groupings_.empty();
   Result<RelationId> groups = is_plain ? group_by_keys(relations, input, aggregate)

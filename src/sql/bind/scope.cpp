@@ -191,10 +191,13 @@ Result<RelationId> bind_value(BindContext& context, const Syntax& syntax,
 
 }  // namespace
 
-void bind_values(BindContext& context, const Select& select, const CommonTables* tables,
-                 const Names& names, Scope& scope) {
+Status bind_values(BindContext& context, const Select& select, const CommonTables* tables,
+                   const Names& names, Scope& scope) {
   for (const Syntax* syntax : values_of(select)) {
     if (scope.values.contains(syntax->subquery.get())) continue;
+    if (scope.values.size() == max_values)
+      return error_at(context.lexed.statement, syntax->offset, Code::capacity,
+                      "more than " + std::to_string(max_values) + " subqueries as values");
     Scope::Value value;
     value.column = static_cast<std::uint32_t>(scope.schema.size());
     const Result<RelationId> rows = bind_value(context, *syntax, {tables, &names});
@@ -205,6 +208,7 @@ void bind_values(BindContext& context, const Select& select, const CommonTables*
     }
     scope.values.emplace(syntax->subquery.get(), value);
   }
+  return {};
 }
 
 std::shared_ptr<TableSource> one_row_source() {

@@ -47,8 +47,8 @@ std::string stem(std::string_view path);
 Result<Scope> open_scope(BindContext& context, const Select& select, const Surroundings& around);
 // Binds the subqueries that stand for values in the clauses of the SELECT. `names` are those of the
 // scope.
-void bind_values(BindContext& context, const Select& select, const CommonTables* tables,
-                 const Names& names, Scope& scope);
+Status bind_values(BindContext& context, const Select& select, const CommonTables* tables,
+                   const Names& names, Scope& scope);
 // Gives the first columns these names, and each later one of a name a number: a, a_1.
 Status rename_columns(const std::vector<std::string>& names, const std::string& table,
                       Schema& schema);

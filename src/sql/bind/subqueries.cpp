@@ -25,11 +25,12 @@ class SubqueryBinder {
     bound_.offset = syntax_.offset;
     bound_.type = !negated_ ? JoinType::semi : is_in ? JoinType::not_in : JoinType::anti;
     const bool has_clauses = !rest_.set && rest_.values.empty();
-    if (!has_clauses && is_in) return bind_whole(bind_select(context_, rest_, around()));
-    if (!has_clauses) return refuse("an EXISTS of UNION, INTERSECT, EXCEPT or VALUES");
+    if (!has_clauses && !is_in) return refuse("an EXISTS of UNION, INTERSECT, EXCEPT or VALUES");
+    if (rest_.set) return bind_whole(bind_set(context_, *rest_.set, around()));
+    if (!has_clauses) return bind_whole(bind_lists(context_, rest_));
     PENSTOCK_ASSIGN(Scope scope, open_scope(context_, rest_, around()));
     Names names(context_.lexed, context_.problems, rest_, scope, &outer_);
-    bind_values(context_, rest_, &tables_, names, scope);
+    PENSTOCK_TRY(bind_values(context_, rest_, &tables_, names, scope));
     return bind_over_scope(scope, names);
   }
 
