@@ -2,7 +2,7 @@
 // that compute a relation to a Plan.
 //
 // Columns are numbers, and every cast is explicit. A relation that several others read is computed
-// once. Rows have no order but the one that sort gives.
+// once. Rows have no order but the one that sort gives, or an aggregate that is sorted.
 //
 //     RelationGraph relations;
 //     PENSTOCK_ASSIGN(RelationId all, relations.append({first, second}));
@@ -41,8 +41,12 @@ std::string_view name_of(RelationKind kind);
 
 // inner, left, full: pairs, and rows without a partner. semi, anti: left rows that have a partner,
 // or none. mark: each left row, and whether it has a partner: NULL where SQL's IN does not know.
-// single: as left; a second partner of a row is a fault.
-enum class JoinType : unsigned char { inner, left, full, semi, anti, mark, single };
+// not_in: left rows whose mark is FALSE. single: as left; a second partner of a row is a fault.
+enum class JoinType : unsigned char { inner, left, full, semi, anti, mark, single, not_in };
+// Returns whether a join of that type yields the left columns alone.
+constexpr bool yields_left_alone(JoinType type) {
+  return type == JoinType::semi || type == JoinType::anti || type == JoinType::not_in;
+}
 std::string_view name_of(JoinType type);
 
 struct RelationKey {
@@ -56,6 +60,8 @@ struct RelationJoin {
   // A further condition over the left columns, then the right ones.
   std::shared_ptr<const Graph> graph = {};
   std::optional<NodeId> residual = {};
+  // inner: the right side is held in memory. Otherwise the side with fewer rows is, by an estimate.
+  bool holds_right = false;
 };
 
 struct RelationAggregate {
@@ -66,6 +72,7 @@ struct RelationAggregate {
   std::vector<std::vector<std::uint32_t>> sets = {};
   // A BIGINT each, behind the aggregates: SQL's GROUPING() of these keys.
   std::vector<std::vector<std::uint32_t>> groupings = {};
+  bool is_sorted = false;  // one set: its rows are in the order of the keys, NULLs last
 };
 
 struct Relation {

@@ -1,7 +1,7 @@
 // Adds joins: casts their keys to common types, and names the columns that they yield.
 #include <array>
 
-#include "penstock/plan.hpp"
+#include "plan/join_keys.hpp"
 
 namespace penstock {
 namespace {
@@ -26,8 +26,11 @@ bool meets_as_signed(Type unsigned_type, Type signed_type) {
           signed_type.kind == Kind::int32 || signed_type.kind == Kind::int64);
 }
 
-// Returns the type that both sides of a key are compared as.
-Result<Type> key_type(JoinKind kind, const Field& left, const Field& right) {
+}  // namespace
+
+namespace plan {
+
+Result<Type> join_key_type(JoinKind kind, const Field& left, const Field& right) {
   // Equal in HUGEINT is equal in BIGINT: a UBIGINT beyond it becomes NULL, which equals nothing.
   // But for NOT IN a NULL means more.
   if (kind != JoinKind::not_in &&
@@ -44,7 +47,7 @@ Result<Type> key_type(JoinKind kind, const Field& left, const Field& right) {
   return type.ok() ? type : wrong(kind, "the keys " + pair + " cannot be compared");
 }
 
-Result<NodeId> cast_key(Builder& rows, std::uint32_t column, Type type) {
+Result<NodeId> cast_join_key(Builder& rows, std::uint32_t column, Type type) {
   const NodeId value = rows.column(column);
   if (!meets_as_signed(rows.type(value), type)) return rows.cast(value, type);
   PENSTOCK_ASSIGN(
@@ -54,7 +57,7 @@ Result<NodeId> cast_key(Builder& rows, std::uint32_t column, Type type) {
   return rows.select(is_beyond, rows.literal(Scalar::null_of(type)), cast);
 }
 
-}  // namespace
+}  // namespace plan
 
 std::string_view name_of(JoinKind kind) {
   constexpr std::array<std::string_view, 5> names = {"inner join", "left join", "semi join",
@@ -72,7 +75,7 @@ Result<StepId> Plan::with_casts(StepId input,
   for (std::uint32_t i = 0; i < rows.schema().size(); i++)
     columns.push_back({rows.schema()[i].name, rows.column(i)});
   for (const auto& [column, type] : casts) {
-    PENSTOCK_ASSIGN(const NodeId cast, cast_key(rows, column, type));
+    PENSTOCK_ASSIGN(const NodeId cast, plan::cast_join_key(rows, column, type));
     columns.push_back({rows.schema()[column].name, cast});
   }
   return map(input, rows.graph(), std::move(columns));
@@ -90,7 +93,7 @@ Result<StepId> Plan::join(StepId left, StepId right, JoinKind kind, std::vector<
     if (key.right >= right_schema.size())
       return wrong(kind, "its right input has no column " + std::to_string(key.right));
     const Field &of_left = left_schema[key.left], &of_right = right_schema[key.right];
-    PENSTOCK_ASSIGN(const Type type, key_type(kind, of_left, of_right));
+    PENSTOCK_ASSIGN(const Type type, plan::join_key_type(kind, of_left, of_right));
     const auto cast = [&](std::uint32_t& column, const Schema& schema, auto& casts) {
       if (schema[column].type == type) return;
       casts.emplace_back(column, type);

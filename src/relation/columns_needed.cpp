@@ -17,14 +17,38 @@ bool keeps_a_column(const Relation& relation) {
          (relation.kind == RelationKind::aggregate && relation.aggregate.keys.empty());
 }
 
+// A join that is one step, which reads its keys and what it yields.
+bool is_plain_join(const Relation& relation) {
+  if (relation.kind != RelationKind::join) return false;
+  const RelationJoin& join = relation.join;
+  if (join.type == JoinType::inner) return true;
+  return !join.residual && (join.type == JoinType::left || yields_left_alone(join.type));
+}
+
 }  // namespace
 
 Readers::Readers(const RelationGraph& relations, RelationId result)
-    : relations_(relations), needed_(relations.size()), is_reached_(relations.size(), false) {
+    : relations_(relations),
+      needed_(relations.size()),
+      is_reached_(relations.size(), false),
+      choose_columns_(relations.size(), true) {
   is_reached_[result] = true;
+  choose_columns_[result] = false;
   add_all(result);
   for (RelationId id = result + 1; id-- > 0;)  // inputs have smaller numbers
-    if (is_reached_[id]) visit(id);
+    if (is_reached_[id]) {
+      visit(id);
+      note_choice(id);
+    }
+}
+
+void Readers::note_choice(RelationId id) {
+  const Relation& relation = relations_.at(id);
+  const bool chooses =
+      relation.kind == RelationKind::project || relation.kind == RelationKind::aggregate ||
+      (choose_columns_[id] && (relation.kind == RelationKind::filter || is_plain_join(relation)));
+  if (chooses) return;
+  for (const RelationId input : relation.inputs) choose_columns_[input] = false;
 }
 
 Needed& Readers::reach(const Relation& relation, std::size_t input) {

@@ -19,18 +19,22 @@ class Readers {
   Readers(const RelationGraph& relations, RelationId result);
   bool is_reached(RelationId id) const { return is_reached_[id]; }
   const Needed& of(RelationId id) const { return needed_[id]; }
+  // Returns whether each reader takes the columns that it needs, so that none has to be left out
+  // before: it is a projection, an aggregate, or a filter or a join below these.
+  bool choose_columns(RelationId id) const { return choose_columns_[id]; }
 
  private:
   Needed& reach(const Relation& relation, std::size_t input);
   void add_all(RelationId id);
   void visit(RelationId id);
+  void note_choice(RelationId id);
   void visit_join(const Relation& relation, const Needed& own);
   void visit_aggregate(const Relation& relation, const Needed& own);
   void visit_window(const Relation& relation, const Needed& own);
 
   const RelationGraph& relations_;
   std::vector<Needed> needed_;
-  std::vector<bool> is_reached_;
+  std::vector<bool> is_reached_, choose_columns_;
 };
 
 }  // namespace penstock::relation

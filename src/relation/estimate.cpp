@@ -52,7 +52,8 @@ double Estimates::of_join(const Relation& relation) {
   switch (relation.join.type) {
     case JoinType::inner: return relation.join.keys.empty() ? left * right : std::max(left, right);
     case JoinType::semi:
-    case JoinType::anti: return left * share_of_half_join;
+    case JoinType::anti:
+    case JoinType::not_in: return left * share_of_half_join;
     case JoinType::full: return left + right;
     case JoinType::left:
     case JoinType::mark:

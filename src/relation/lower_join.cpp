@@ -69,37 +69,60 @@ Result<JoinSides> Lowering::sides(const std::vector<RelationKey>& keys, StepId l
   return sides;
 }
 
-// An aggregate without keys has a row, whatever it reads.
-bool Lowering::yields_one_row(RelationId id) const {
-  const Relation& relation = at(id);
-  if (relation.kind == RelationKind::project) return yields_one_row(relation.inputs[0]);
-  if (relation.kind == RelationKind::scan) return relation.source->row_count() == 1;
-  return relation.kind == RelationKind::aggregate && relation.aggregate.keys.empty();
+// The right side of a join without keys is one value for all rows: its rows are counted once. Else
+// the rows that each left row finds are counted.
+Result<JoinType> Lowering::single_type(const Relation& relation, StepId& right) {
+  const RelationJoin& join = relation.join;
+  const bool is_for_all = join.keys.empty() && !join.residual;
+  if (yields_one_row(relations_, relation.inputs[1]))
+    return is_for_all ? JoinType::inner : JoinType::left;
+  if (!is_for_all) return JoinType::single;
+  Window window;
+  window.calls.push_back({WindowFunction::count_rows, 0, WindowFrame::partition, 1, "rows"});
+  PENSTOCK_ASSIGN(right, with_one_row_at_most(right, std::move(window)));
+  return JoinType::left;
+}
+
+// Keeps the columns of the rows, of which a count tells that they are too many.
+Result<StepId> Lowering::with_one_row_at_most(StepId rows, Window window) {
+  const std::uint32_t columns = width(rows);
+  PENSTOCK_ASSIGN(const StepId counted, plan_.window(rows, std::move(window)));
+  Builder builder(schema(counted));
+  PENSTOCK_ASSIGN(const NodeId is_one,
+                  builder.binary(Op::less_equal, builder.column(columns),
+                                 builder.literal(Scalar::of(std::int64_t{1}))));
+  PENSTOCK_ASSIGN(
+      const NodeId checked,
+      builder.require(is_one, "more than one row returned by a subquery used as an expression"));
+  PENSTOCK_ASSIGN(const StepId kept, plan_.filter(counted, builder.graph(), checked));
+  return keep_columns(plan_, kept, columns_from(0, columns));
+}
+
+// A value of a subquery is held beside the rows that read it.
+bool Lowering::is_turned(const Relation& join) {
+  return join.join.type == JoinType::inner && !join.join.holds_right &&
+         estimates_.rows_of(join.inputs[0]) < estimates_.rows_of(join.inputs[1]);
 }
 
 Result<StepId> Lowering::join(const Relation& relation) {
   PENSTOCK_ASSIGN(const StepId left, of(relation.inputs[0]));
   PENSTOCK_ASSIGN(StepId right, of(relation.inputs[1]));
   RelationJoin join = relation.join;
-  if (join.type == JoinType::single && yields_one_row(relation.inputs[1])) {
-    const bool has_partner = join.keys.empty() && !join.residual;
-    join.type = has_partner ? JoinType::inner : JoinType::left;
-  }
+  if (join.type == JoinType::single) { PENSTOCK_ASSIGN(join.type, single_type(relation, right)); }
   const bool keeps_right = join.type == JoinType::full;
   if (join.residual && !keeps_right) {
     PENSTOCK_ASSIGN(join, without_right_conditions(join, left, right));
   }
   switch (join.type) {
     case JoinType::inner:
-      return estimates_.rows_of(relation.inputs[0]) < estimates_.rows_of(relation.inputs[1])
-                 ? turned_pairs(join, left, right)
-                 : pairs(join, left, right);
+      return is_turned(relation) ? turned_pairs(join, left, right) : pairs(join, left, right);
     case JoinType::left: return outer(join, left, right);
     case JoinType::full: return full(join, left, right);
     case JoinType::semi: return half(join, JoinKind::semi, left, right);
     case JoinType::anti: return half(join, JoinKind::anti, left, right);
     case JoinType::mark: return mark(join, left, right);
     case JoinType::single: return single(join, left, right);
+    case JoinType::not_in: return not_in(join, left, right);
   }
   return Status(Code::internal, "a join of no known type");
 }
@@ -229,15 +252,7 @@ Result<StepId> Lowering::single(const RelationJoin& join, StepId left, StepId ri
   Window window;
   window.partition = {left_columns};
   window.calls.push_back({WindowFunction::count_rows, 0, WindowFrame::partition, 1, "partners"});
-  PENSTOCK_ASSIGN(const StepId counted, plan_.window(rows, std::move(window)));
-  Builder builder(schema(counted));
-  PENSTOCK_ASSIGN(const NodeId is_one,
-                  builder.binary(Op::less_equal, builder.column(columns + 1),
-                                 builder.literal(Scalar::of(std::int64_t{1}))));
-  PENSTOCK_ASSIGN(
-      const NodeId checked,
-      builder.require(is_one, "more than one row returned by a subquery used as an expression"));
-  PENSTOCK_ASSIGN(const StepId kept, plan_.filter(counted, builder.graph(), checked));
+  PENSTOCK_ASSIGN(const StepId kept, with_one_row_at_most(rows, std::move(window)));
   return keep_columns(
       plan_, kept,
       both(columns_from(0, left_columns), columns_from(left_columns + 1, columns - left_columns)));

@@ -83,6 +83,10 @@ Result<StepId> Lowering::mark(const RelationJoin& join, StepId left, StepId righ
   return plan_.map(rows, builder.graph(), std::move(columns));
 }
 
+Result<StepId> Lowering::not_in(const RelationJoin& join, StepId left, StepId right) {
+  return plan_.join(left, right, JoinKind::not_in, {{join.keys[0].left, join.keys[0].right}});
+}
+
 // The rows and the values of the unknown key, counted by the other keys.
 Result<StepId> Lowering::with_counts(const RelationJoin& join, StepId rows, StepId right) {
   const RelationKey unknown = keys_that_may_be_unknown(join, schema(rows), schema(right))[0];
@@ -132,8 +136,7 @@ Result<std::optional<StepId>> Lowering::filter_by_mark(const Relation& filter) {
   if (is_not_in && (join.keys.size() > 1 || join.residual)) return std::optional<StepId>();
   StepId rows = 0;
   if (is_not_in) {
-    PENSTOCK_ASSIGN(
-        rows, plan_.join(left, right, JoinKind::not_in, {{join.keys[0].left, join.keys[0].right}}));
+    PENSTOCK_ASSIGN(rows, not_in(join, left, right));
   } else {
     PENSTOCK_ASSIGN(rows, half(join, is_true ? JoinKind::semi : JoinKind::anti, left, right));
   }

@@ -26,12 +26,14 @@ Result<StepId> Lowering::distinct(StepId rows) {
   return plan_.group_by(rows, builder.graph(), std::move(keys), {}, true);
 }
 
-Result<StepId> Lowering::aggregate(const Relation& relation) {
+Result<StepId> Lowering::aggregate(RelationId id) {
+  const Relation& relation = at(id);
   const RelationAggregate& aggregate = relation.aggregate;
   PENSTOCK_ASSIGN(const StepId rows, of(relation.inputs[0]));
   const auto key_count = static_cast<std::uint32_t>(aggregate.keys.size());
   if (aggregate.sets.empty())
-    return grouped(aggregate, columns_from(0, key_count), relation.schema, rows);
+    return grouped(aggregate, columns_from(0, key_count), relation.schema, rows,
+                   aggregate.is_sorted && has_order_[id]);
   if (can_merge_sets(aggregate)) return merged_sets(relation, rows);
   std::vector<StepId> parts;
   for (const ColumnList& set : aggregate.sets) {
@@ -42,7 +44,7 @@ Result<StepId> Lowering::aggregate(const Relation& relation) {
 
 // Yields the columns of the whole aggregate, those of keys that the set lacks as NULL.
 Result<StepId> Lowering::grouped(const RelationAggregate& all, const ColumnList& set,
-                                 const Schema& full, StepId rows_in) {
+                                 const Schema& full, StepId rows_in, bool is_sorted) {
   PENSTOCK_ASSIGN(const Halved halved, this->halved(all, rows_in));
   const RelationAggregate& aggregate = halved.aggregate;
   const StepId input = halved.input;
@@ -61,9 +63,9 @@ Result<StepId> Lowering::grouped(const RelationAggregate& all, const ColumnList&
   for (std::size_t i = 0; i < calls.size() && !counts_alone; i++)
     calls[i].argument = values.roots[set.size() + i];
   if (set.empty() && calls.empty()) calls.push_back({Aggregate::count_rows, 0, "count", {}});
-  PENSTOCK_ASSIGN(StepId groups,
-                  set.empty() ? plan_.reduce(input, values.graph, std::move(calls))
-                              : plan_.group_by(input, values.graph, keys, std::move(calls), true));
+  PENSTOCK_ASSIGN(StepId groups, set.empty() ? plan_.reduce(input, values.graph, std::move(calls))
+                                             : plan_.group_by(input, values.graph, keys,
+                                                              std::move(calls), !is_sorted));
   PENSTOCK_ASSIGN(groups, whole(all, halved, set.size(), groups));
   const bool is_whole = set == columns_from(0, static_cast<std::uint32_t>(aggregate.keys.size()));
   if (is_whole && aggregate.groupings.empty()) return groups;

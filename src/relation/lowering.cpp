@@ -6,15 +6,47 @@
 namespace penstock::relation {
 
 Lowering::Lowering(const RelationGraph& relations, RelationId result, Plan& plan)
-    : relations_(relations), plan_(plan), consumers_(relations.size(), 0), estimates_(relations) {
+    : relations_(relations),
+      plan_(plan),
+      consumers_(relations.size(), 0),
+      has_order_(relations.size(), false),
+      estimates_(relations) {
   std::vector<bool> is_reached(relations.size(), false);
   is_reached[result] = true;
+  has_order_[result] = true;
   for (std::size_t id = relations.size(); id-- > 0;) {  // inputs have smaller numbers
     if (!is_reached[id]) continue;
     for (const RelationId input : at(static_cast<RelationId>(id)).inputs) {
       consumers_[input]++;
       is_reached[input] = true;
     }
+    note_order(static_cast<RelationId>(id));
+  }
+}
+
+// Groups need not be sorted, nor rows be, where that changes nothing but the order that nobody
+// sees. A limit takes the first rows, equal rows of a sort and of a window keep their order, and
+// rows of a join are in the order of its left ones.
+void Lowering::note_order(RelationId id) {
+  const Relation& relation = at(id);
+  const auto note = [&](std::size_t input, bool has_order) {
+    if (has_order) has_order_[relation.inputs[input]] = true;
+  };
+  switch (relation.kind) {
+    case RelationKind::limit:
+    case RelationKind::window: return note(0, true);
+    case RelationKind::sort:
+    case RelationKind::filter:
+    case RelationKind::project:
+    case RelationKind::join: return note(0, has_order_[id]);
+    case RelationKind::append:
+      for (std::size_t i = 0; i < relation.inputs.size(); i++) note(i, has_order_[id]);
+      return;
+    case RelationKind::scan:
+    case RelationKind::aggregate:
+    case RelationKind::distinct:
+    case RelationKind::intersect:
+    case RelationKind::except: return;
   }
 }
 
@@ -33,7 +65,7 @@ Result<StepId> Lowering::lower(RelationId id) {
     case RelationKind::filter: return filter(relation);
     case RelationKind::project: return project(relation);
     case RelationKind::join: return join(relation);
-    case RelationKind::aggregate: return aggregate(relation);
+    case RelationKind::aggregate: return aggregate(id);
     case RelationKind::distinct: {
       PENSTOCK_ASSIGN(const StepId rows, input());
       return distinct(rows);
@@ -44,6 +76,7 @@ Result<StepId> Lowering::lower(RelationId id) {
     }
     case RelationKind::sort: {
       PENSTOCK_ASSIGN(const StepId rows, input());
+      if (!has_order_[id]) return rows;
       return plan_.order_by(rows, relation.sort_keys);
     }
     case RelationKind::limit: {
@@ -60,8 +93,26 @@ Result<StepId> Lowering::lower(RelationId id) {
 Result<StepId> Lowering::filter(const Relation& relation) {
   PENSTOCK_ASSIGN(const std::optional<StepId> by_mark, filter_by_mark(relation));
   if (by_mark) return *by_mark;
-  PENSTOCK_ASSIGN(const StepId rows, of(relation.inputs[0]));
-  return add_filter(plan_, rows, *relation.graph, relation.predicate, columns_from(0, width(rows)));
+  return filtered(relation.inputs[0], *relation.graph, relation.predicate);
+}
+
+// Rows that are appended or compared are filtered before, where nothing else reads them.
+Result<StepId> Lowering::filtered(RelationId id, const Graph& graph, NodeId predicate) {
+  const Relation& relation = at(id);
+  const bool is_shared = consumers_[id] > 1;
+  if (relation.kind == RelationKind::append && !is_shared) {
+    std::vector<StepId> inputs;
+    for (const RelationId input : relation.inputs) {
+      PENSTOCK_ASSIGN(inputs.emplace_back(), filtered(input, graph, predicate));
+    }
+    return plan_.append(std::move(inputs));
+  }
+  if (relation.kind == RelationKind::distinct && !is_shared) {
+    PENSTOCK_ASSIGN(const StepId kept, filtered(relation.inputs[0], graph, predicate));
+    return distinct(kept);
+  }
+  PENSTOCK_ASSIGN(const StepId rows, of(id));
+  return add_filter(plan_, rows, graph, predicate, columns_from(0, width(rows)));
 }
 
 Result<StepId> Lowering::project(const Relation& relation) {

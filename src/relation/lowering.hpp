@@ -41,14 +41,15 @@ class Lowering {
   }
   Result<StepId> lower(RelationId id);
   Result<StepId> filter(const Relation& relation);
+  Result<StepId> filtered(RelationId id, const Graph& graph, NodeId predicate);
   Result<StepId> project(const Relation& relation);
   Result<StepId> append(const Relation& relation);
 
   // lower_sets.cpp
   Result<StepId> distinct(StepId rows);
-  Result<StepId> aggregate(const Relation& relation);
+  Result<StepId> aggregate(RelationId id);
   Result<StepId> grouped(const RelationAggregate& aggregate, const ColumnList& set,
-                         const Schema& full, StepId input);
+                         const Schema& full, StepId input, bool is_sorted = false);
   // lower_grouping_sets.cpp
   struct GroupedSet {
     ColumnList keys;
@@ -102,12 +103,16 @@ class Lowering {
                                   StepId left, StepId right);
   Result<StepId> full(const RelationJoin& join, StepId left, StepId right);
   Result<StepId> single(const RelationJoin& join, StepId left, StepId right);
-  bool yields_one_row(RelationId id) const;
+  // Returns the type of join that a single join is; its right side may be counted.
+  Result<JoinType> single_type(const Relation& relation, StepId& right);
+  Result<StepId> with_one_row_at_most(StepId rows, Window window);
+  bool is_turned(const Relation& join);
   RelationJoin with_row_number(const RelationJoin& join, StepId left, StepId right) const;
   Result<RelationJoin> without_right_conditions(const RelationJoin& join, StepId left,
                                                 StepId& right);
 
   // lower_mark.cpp
+  Result<StepId> not_in(const RelationJoin& join, StepId left, StepId right);
   Result<StepId> mark(const RelationJoin& join, StepId left, StepId right);
   // Adds whether the right side has rows, and NULLs, for those keys that are equal.
   Result<StepId> with_counts(const RelationJoin& join, StepId rows, StepId right);
@@ -115,7 +120,9 @@ class Lowering {
 
   const RelationGraph& relations_;
   Plan& plan_;
+  void note_order(RelationId id);
   std::vector<std::uint32_t> consumers_;  // by relation
+  std::vector<bool> has_order_;           // by relation: whether a reader sees its rows' order
   std::map<RelationId, StepId> steps_;    // of relations that are lowered
   Estimates estimates_;
 };

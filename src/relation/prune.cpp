@@ -111,7 +111,7 @@ class Pruner {
   Result<RelationId> scan(RelationId id, const Relation& relation) {
     const RelationId all = new_.scan(relation.source);
     Needed kept = readers_.of(id);
-    if (kept.size() == width(relation) || width(relation) == 0) {
+    if (kept.size() == width(relation) || width(relation) == 0 || readers_.choose_columns(id)) {
       columns_[id] = columns_from(0, width(relation));
       return all;
     }

@@ -29,7 +29,7 @@ Result<Schema> schema_of(const Scratch& scratch, const Result<StepId>& step) {
 Schema joined(const Schema& left, const Schema& right, JoinType type) {
   Schema schema = left;
   for (Field& field : schema) field.nullable |= type == JoinType::full;
-  if (type == JoinType::semi || type == JoinType::anti) return schema;
+  if (yields_left_alone(type)) return schema;
   if (type == JoinType::mark) {
     schema.push_back({"mark", {Kind::boolean}, true});
     return schema;
@@ -50,6 +50,12 @@ Status check_keys(const std::vector<RelationKey>& keys, const Schema& left, cons
                                            name_of(right[key.right].type));
   }
   return {};
+}
+
+// A NULL of several keys, or of pairs that a condition leaves out, would mean more.
+Status check_not_in(const RelationJoin& join) {
+  if (join.type != JoinType::not_in || (join.keys.size() == 1 && !join.residual)) return {};
+  return wrong(RelationKind::join, "not in takes one key and no condition");
 }
 
 Status check_sets(const RelationAggregate& aggregate) {
@@ -97,8 +103,8 @@ std::string_view name_of(RelationKind kind) {
 }
 
 std::string_view name_of(JoinType type) {
-  constexpr std::array<std::string_view, 7> names = {"inner", "left", "full",  "semi",
-                                                     "anti",  "mark", "single"};
+  constexpr std::array<std::string_view, 8> names = {"inner", "left", "full",   "semi",
+                                                     "anti",  "mark", "single", "not in"};
   return names[static_cast<std::size_t>(type)];
 }
 
@@ -143,6 +149,7 @@ Result<RelationId> RelationGraph::join(RelationId left, RelationId right, Relati
     return wrong(RelationKind::join, "an input is not of this graph");
   const Schema &left_schema = at(left).schema, &right_schema = at(right).schema;
   PENSTOCK_TRY(check_keys(join.keys, left_schema, right_schema));
+  PENSTOCK_TRY(check_not_in(join));
   if (join.residual) {
     Scratch scratch(joined(left_schema, right_schema, JoinType::inner));
     PENSTOCK_TRY(scratch.plan.filter(scratch.rows, join.graph, *join.residual).status());

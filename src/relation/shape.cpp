@@ -101,6 +101,14 @@ std::vector<FrameEnd*> ends_of(WindowCall& call) {
   return {&call.ends->first, &call.ends->last};
 }
 
+bool yields_one_row(const RelationGraph& relations, RelationId id) {
+  const Relation& relation = relations.at(id);
+  if (relation.kind == RelationKind::project) return yields_one_row(relations, relation.inputs[0]);
+  if (relation.kind == RelationKind::scan) return relation.source->row_count() == 1;
+  return relation.kind == RelationKind::aggregate && relation.aggregate.keys.empty() &&
+         relation.aggregate.sets.size() < 2;
+}
+
 std::vector<NodeId> conjuncts_of(const Graph& graph, NodeId predicate) {
   if (graph.at(predicate).op != Op::and_) return {predicate};
   std::vector<NodeId> all;

@@ -57,6 +57,8 @@ Result<StepId> add_row_numbers(Plan& plan, StepId input, ColumnList partition = 
 
 // Returns the ends of a call's own frame.
 std::vector<FrameEnd*> ends_of(WindowCall& call);
+// Returns whether a relation has one row, whatever it reads, as an aggregate without keys has.
+bool yields_one_row(const RelationGraph& relations, RelationId id);
 
 // Returns the conditions that AND joins.
 std::vector<NodeId> conjuncts_of(const Graph& graph, NodeId predicate);

@@ -151,6 +151,41 @@ TEST(Binding, EqualAggregatesAreComputedOnce) {
   EXPECT_EQ(last_step(bound, StepKind::reduce).aggregates.size(), 2u);
 }
 
+// Returns for each step that groups whether its rows may come in any order.
+std::vector<bool> orders_of_groups(std::string_view statement) {
+  const Bound bound = bind_statement(statement);
+  EXPECT_TRUE(bound.result.ok()) << bound.result.status().text();
+  std::vector<bool> orders;
+  for (StepId id = 0; id < bound.plan.size(); id++)
+    if (bound.plan.step(id).kind == StepKind::group_by)
+      orders.push_back(bound.plan.step(id).any_order);
+  return orders;
+}
+
+TEST(Binding, GroupsAreSortedWhereTheirOrderIsSeen) {
+  const std::string groups = "(SELECT s, count(*) AS n FROM t GROUP BY s)";
+  for (const char* seen : {"SELECT s, count(*) FROM t GROUP BY s", "SELECT DISTINCT s FROM t"})
+    EXPECT_EQ(orders_of_groups(seen), std::vector<bool>{false}) << seen;
+  for (const char* seen :
+       {"SELECT n + 1 FROM ", "SELECT * FROM ", "SELECT rank() OVER (ORDER BY n) FROM "})
+    EXPECT_EQ(orders_of_groups(seen + groups), std::vector<bool>{false}) << seen;
+  for (const char* unseen :
+       {"SELECT max(n) FROM ", "SELECT i8 FROM t WHERE i64 IN (SELECT n FROM "})
+    EXPECT_EQ(orders_of_groups(unseen + groups + (unseen[7] == 'i' ? " z)" : "")),
+              std::vector<bool>{true})
+        << unseen;
+  EXPECT_EQ(orders_of_groups("SELECT i8 FROM t WHERE s IN (SELECT s FROM " + groups + " LIMIT 3)"),
+            std::vector<bool>{false})
+      << "LIMIT takes the first";
+}
+
+TEST(Binding, ANameOfWithIsComputedOnce) {
+  const std::string with = "WITH w AS (SELECT s, count(*) AS n FROM t GROUP BY s) ";
+  EXPECT_EQ(orders_of_groups(with + "SELECT a.n FROM w a JOIN w b ON a.s = b.s").size(), 1u);
+  EXPECT_EQ(orders_of_groups(with + "SELECT n FROM w WHERE n > (SELECT avg(n) FROM w)").size(), 1u);
+  EXPECT_EQ(orders_of_groups(with + "SELECT 1").size(), 0u);
+}
+
 TEST(Binding, ArithmeticOnSumsOfIntegersIsOf128Bits) {
   EXPECT_EQ(columns_of(bind_statement("SELECT sum(i8) + 1 FROM t")), "(sum(i8) + 1) HUGEINT");
 }

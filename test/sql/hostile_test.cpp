@@ -51,6 +51,42 @@ TEST(SqlHostile, DeepNestingIsRefused) {
   expect_refused("SELECT 1 IN " + repeated("(1, 2 IN ", 100'000), "IN");
 }
 
+TEST(SqlHostile, NestedSelectsAreBounded) {
+  expect_refused("SELECT 1 FROM " + repeated("(SELECT i8 FROM ", 100) + "t" + repeated(") x", 100),
+                 "derived tables within each other");
+  expect_refused("SELECT i8 FROM t WHERE i8 > " + repeated("(SELECT i8 FROM t WHERE i8 > ", 100) +
+                     "1" + repeated(")", 100),
+                 "values within each other");
+  expect_refused("SELECT " + repeated("(SELECT 1) + ", 100) + "1", "many values");
+  expect_refused("SELECT 1 FROM " + repeated("(SELECT 1), ", 10'000) + "t", "derived tables");
+  std::string names = "WITH w0 AS (SELECT i8 FROM t)";
+  for (int i = 1; i < 100; i++)
+    names += ", w" + std::to_string(i) + " AS (SELECT a.i8 FROM w" + std::to_string(i - 1) +
+             " a JOIN w" + std::to_string(i - 1) + " b USING (i8))";
+  expect_refused(names + " SELECT * FROM w99", "names of WITH");
+}
+
+TEST(SqlHostile, SharedNamesAreBoundOnce) {
+  std::string names = "WITH w0 AS (SELECT i8 FROM t)";
+  for (int i = 1; i < 60; i++)
+    names += ", w" + std::to_string(i) + " AS (SELECT a.i8 + b.i8 AS i8 FROM w" +
+             std::to_string(i - 1) + " a JOIN w" + std::to_string(i - 1) + " b USING (i8))";
+  const Bound bound = bind_statement(names + " SELECT max(i8) FROM w59");
+  ASSERT_TRUE(bound.result.ok()) << bound.result.status().text();
+  EXPECT_LT(bound.plan.size(), 600u) << "each name is read twice";
+}
+
+TEST(SqlHostile, SetsOfGroupsAreBounded) {
+  expect_refused("SELECT 1 FROM t GROUP BY CUBE (" + repeated("i8, ", 40) + "i8)", "2^41 sets");
+  expect_refused("SELECT 1 FROM t GROUP BY ROLLUP (" + repeated("i8, ", 5000) + "i8)", "ROLLUP");
+  expect_refused("SELECT 1 FROM t GROUP BY GROUPING SETS (" + repeated("(), ", 5000) + "())",
+                 "sets of nothing");
+  expect_refused("SELECT 1 FROM t GROUP BY " + repeated("CUBE (i8, i16), ", 10) + "i8", "products");
+  expect_refused(
+      "SELECT 1 FROM t GROUP BY " + repeated("GROUPING SETS (", 200) + "i8" + repeated(")", 200),
+      "sets within each other");
+}
+
 TEST(SqlHostile, DeepButAllowedNestingBindsOrIsRefused) {
   for (const char* part : {"+1", "+(1", "::int", " IS NULL", "*i8"}) {
     const std::size_t opened = std::string_view(part).find('(') != std::string_view::npos;

@@ -210,6 +210,116 @@ STATEMENTS = [(f"SELECT {e.strip()} FROM t", MAP) for e in EXPRESSIONS if e.stri
         "source > map > window > map > order by > limit > map",
     ),
     ("SELECT rank() OVER (ORDER BY i16) AS r, r + 1 FROM t", WINDOW),
+    # Nested SELECTs, sets of rows and of groups: the steps are those on the way down the first inputs.
+    ("SELECT x.* FROM (SELECT i8, i8, s AS i8, m * 2 FROM t) x", "source > map > map"),
+    (
+        "SELECT * FROM (SELECT s, sum(i8) AS q FROM t GROUP BY s) WHERE q > 1",
+        "source > group by > filter",
+    ),
+    ("SELECT A, x.c FROM (SELECT i8, i16 AS c FROM t) AS x(A)", "source > map > map"),
+    ("SELECT k FROM t AS x(k, l) WHERE l = 1", "source > filter > map"),
+    ("SELECT count(*) FROM (SELECT DISTINCT s, b FROM t)", "source > map > group by > reduce"),
+    (
+        "WITH w AS (SELECT i8 AS a FROM t), z(q) AS (SELECT a + 1 FROM w) SELECT q, q * 2 FROM z",
+        "source > map > map > map",
+    ),
+    (
+        "WITH w AS (SELECT s, avg(m) AS v FROM t GROUP BY s) SELECT max(v) FROM w",
+        "source > group by > reduce",
+    ),
+    ("SELECT w.i8 FROM (WITH w AS (SELECT i8 FROM t) SELECT * FROM w) w", "source > map"),
+    ("SELECT i8 AS a, s FROM t UNION ALL SELECT i32, 'x' FROM t", "source > map > map > append"),
+    ("SELECT i8 FROM t UNION SELECT m FROM t", "source > map > map > append > group by"),
+    ("SELECT m FROM t UNION ALL SELECT i64 FROM t", "source > map > map > append"),
+    ("SELECT u64 FROM t UNION ALL SELECT i64 FROM t", "source > map > map > append"),
+    ("SELECT sum(i8) FROM t UNION ALL SELECT 0", "source > reduce > append"),
+    ("SELECT NULL AS n UNION ALL SELECT s FROM t", "source > map > map > append"),
+    ("SELECT b FROM t UNION ALL SELECT i8 FROM t", "source > map > map > append"),
+    (
+        "SELECT dt FROM t UNION ALL SELECT ts FROM t UNION ALL SELECT s FROM t",
+        "source > map > map > append",
+    ),
+    (
+        "SELECT f FROM t UNION SELECT m FROM t ORDER BY f DESC LIMIT 3",
+        "source > map > append > group by > order by > limit",
+    ),
+    (
+        "SELECT i8, b FROM t INTERSECT SELECT i16, b FROM t",
+        "source > map > map > group by > map > join > map",
+    ),
+    (
+        "SELECT i8 FROM t EXCEPT ALL SELECT i8 FROM t ORDER BY 1",
+        "source > map > window > map > join > map > map > order by",
+    ),
+    (
+        "(SELECT i8 AS a FROM t LIMIT 1) UNION ALL (SELECT i16 FROM t ORDER BY i16 LIMIT 2) ORDER BY a",
+        "source > map > limit > map > append > order by",
+    ),
+    (
+        "SELECT s, b, count(*), grouping(s), GROUPING_ID(s, b) FROM t GROUP BY ROLLUP (s, b)",
+        "source > group by > map > append > map",
+    ),
+    (
+        "SELECT i8 + 1, sum(m), avg(i8) FROM t GROUP BY CUBE (i8 + 1, b) HAVING grouping(b) = 1",
+        "source > group by > map > append > filter > map",
+    ),
+    (
+        "SELECT s AS k, max(dt) FROM t GROUP BY GROUPING SETS ((k, b), b, ()) ORDER BY k",
+        "source > group by > map > append > map > order by",
+    ),
+    ("SELECT b, s, count(DISTINCT i8) FROM t GROUP BY b, ROLLUP (s)", "source > group by > append"),
+    ("SELECT count(*) FROM t GROUP BY ()", "source > reduce"),
+    ("SELECT 1 FROM t GROUP BY ()", "source > reduce > map"),
+    ("SELECT s, grouping(s) FROM t GROUP BY s", "source > group by > map > map"),
+    (
+        "SELECT rank() OVER (PARTITION BY grouping(s) ORDER BY sum(i8)) FROM t GROUP BY ROLLUP (s)",
+        "source > group by > map > append > map > window > map",
+    ),
+    (
+        "SELECT i8 FROM t WHERE i8 > (SELECT avg(i8) FROM t)",
+        "source > map > map > join > map > filter > map",
+    ),
+    (
+        "SELECT (SELECT max(i8) FROM t), i8 + (SELECT min(m) AS q FROM t AS y WHERE b AND i8 > 1) AS z FROM t",
+        "source > map > map > join > map > map > join > map > map",
+    ),
+    (
+        "SELECT s, sum(i8) * 100 / (SELECT sum(i8) FROM t) FROM t GROUP BY s",
+        "source > map > group by > map > join > map > map",
+    ),
+    (
+        "SELECT count(*) FROM t HAVING count(*) > (SELECT 3)",
+        "source > map > reduce > map > join > map > filter > map",
+    ),
+    (
+        "SELECT (SELECT count(*) FROM t), (SELECT s FROM t ORDER BY i8 DESC LIMIT 1) AS least",
+        "source > map > map > join > map > map > join > map > map > map",
+    ),
+    (
+        "SELECT CASE WHEN (SELECT count(*) FROM t) > 0 THEN 'some' END AS k",
+        "source > map > map > join > map > map > map",
+    ),
+    (
+        "SELECT (SELECT DISTINCT max(i8) FROM t GROUP BY s HAVING count(*) > 1 LIMIT 1) FROM t",
+        "source > map > map > join > map > map",
+    ),
+    ("VALUES (1, 'a', NULL), (2.5, 'b', DATE '2020-01-01')", "source"),
+    (
+        "SELECT x + 1, y FROM (VALUES (1, 'a'), (300, NULL)) v(x, y) ORDER BY x",
+        "source > map > order by > map",
+    ),
+    (
+        "SELECT t.i8, v.y FROM t JOIN (VALUES (1, 'a')) v(x, y) ON t.i8 = v.x",
+        "source > join > map > map",
+    ),
+    (
+        "SELECT t.i8 * 100 / z.total FROM t, (SELECT sum(i8) AS total FROM t) z",
+        "source > map > join > map > map",
+    ),
+    (
+        "SELECT i8 FROM t WHERE i8 IN (SELECT i8 FROM t UNION SELECT 3)",
+        "source > map > join > map > map",
+    ),
 ]
 
 

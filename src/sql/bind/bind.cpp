@@ -1,9 +1,9 @@
-// Binds a Select to steps: tables, joined -> filter -> (map | reduce | group_by) -> filter (HAVING)
-// -> map -> order_by -> limit -> map.
+// Binds a Select to relations: tables, joined -> filter -> (project | aggregate) -> filter (HAVING)
+// -> project -> sort -> limit -> project.
 //
-// Steps that would change nothing are left out: `SELECT *` has no map, and neither has a grouping
-// with its keys and then its aggregates as the SELECT list. ORDER BY of an expression that the
-// SELECT list lacks adds a column, which the last map drops.
+// Relations that would change nothing are left out: `SELECT *` has no projection, and neither has a
+// grouping with its keys and then its aggregates as the SELECT list. ORDER BY of an expression that
+// the SELECT list lacks adds a column, which the last projection drops.
 #include "sql/bind/bind_own.hpp"
 
 #include <algorithm>
@@ -29,25 +29,26 @@ struct Key {
 
 class SelectBinder {
  public:
-  // `joined.step` has the columns of the scope; `joined.where` holds the conditions still to apply.
-  SelectBinder(const Lexed& lexed, Problems& problems, const Select& select, const Scope& scope,
-               Plan& plan, const JoinedTables& joined)
+  // `joined.where` holds the conditions still to apply to `joined.rows`.
+  SelectBinder(BindContext& context, const Select& select, const Scope& scope,
+               const JoinedTables& joined, const Names* outer)
       : select_(select),
-        plan_(plan),
-        step_(joined.step),
+        relations_(context.relations),
         where_(joined.where),
         table_(plan::schema_source(scope.schema)),
-        names_(lexed, problems, select, scope),
+        names_(context.lexed, context.problems, select, scope, outer),
+        joined_(context, names_, joined.rows),
         rows_(scope.schema),
-        failures_(problems) {
+        failures_(context.problems) {
     failures_.pass(joined.failure);
   }
 
-  Result<StepId> bind() {
+  Result<RelationId> bind() {
     PENSTOCK_TRY(names_.check_stars());
     failures_.pass(bind_where());
     bind_order();
-    const bool grouped = !select_.group_by.empty() || select_.groups_by_all || select_.having ||
+    const bool grouped = !select_.group_by.empty() || !select_.grouping_sets.empty() ||
+                         select_.groups_by_all || select_.having ||
                          std::any_of(outputs_.begin(), outputs_.end(), [](const SelectItem& o) {
                            return contains_aggregate(*o.value);
                          });
@@ -59,10 +60,11 @@ class SelectBinder {
  private:
   std::size_t item_count() const { return names_.items().size(); }
   bool has_hidden() const { return outputs_.size() > item_count(); }
-  // Makes the step the last one; an error gets the position of the syntax behind it.
-  Status take(const Syntax& syntax, const Result<StepId>& step) {
-    if (!step.ok()) return names_.at(syntax, step.status());
-    step_ = *step;
+  const Schema& schema() const { return relations_.at(last_).schema; }
+  // Makes the relation the last one; an error gets the position of the syntax behind it.
+  Status take(const Syntax& syntax, const Result<RelationId>& relation) {
+    if (!relation.ok()) return names_.at(syntax, relation.status());
+    last_ = *relation;
     return {};
   }
 
@@ -72,8 +74,12 @@ class SelectBinder {
                     ExpressionBinder(names_, rows_, "WHERE").predicate(*where_));
     std::optional<NodeId> of_kernels, of_rows;
     PENSTOCK_TRY(divide(predicate, of_kernels, of_rows));
-    for (const auto& part : {of_kernels, of_rows})
-      if (part) PENSTOCK_TRY(take(*where_, plan_.filter(step_, rows_.graph(), *part)));
+    for (const auto& part : {of_kernels, of_rows}) {
+      if (!part) continue;
+      PENSTOCK_ASSIGN(last_, joined_.with_values(*rows_.graph(), std::array{*part}));
+      PENSTOCK_TRY(take(*where_, relations_.filter(last_, rows_.graph(), *part)));
+      joined_.replace(last_);
+    }
     return {};
   }
 
@@ -151,33 +157,45 @@ class SelectBinder {
     return projections;
   }
 
-  // Adds a map unless it would yield the step's columns as they are.
-  Status add_map(const Builder& builder, std::vector<Projection> projections) {
-    const Schema& schema = plan_.step(step_).schema;
+  // Adds a projection unless it would yield the columns as they are.
+  Status project_to(const Builder& builder, std::vector<Projection> projections) {
+    const Schema& schema = this->schema();
     bool same = projections.size() == schema.size();
     for (std::uint32_t i = 0; same && i < schema.size(); i++) {
       const Node& node = builder.graph()->at(projections[i].root);
       same = node.op == Op::column && node.payload == i && projections[i].name == schema[i].name;
     }
     if (same) return {};
-    return take(*outputs_[0].value, plan_.map(step_, builder.graph(), std::move(projections)));
+    return take(*outputs_[0].value,
+                relations_.project(last_, builder.graph(), std::move(projections)));
   }
 
   Status bind_rows() { return add_outputs(rows_, nullptr); }
+
+  // Takes the rows of FROM with the values that the projections read; groups have them already.
+  Status add_values(const Builder& rows, const std::vector<Projection>& projections,
+                    const ExpressionBinder::Groups* groups) {
+    if (groups != nullptr) return {};
+    std::vector<NodeId> roots;
+    for (const Projection& projection : projections) roots.push_back(projection.root);
+    return take(*outputs_[0].value, joined_.with_values(*rows.graph(), roots));
+  }
 
   // Adds the items over rows or groups, and the windows that they call.
   Status add_outputs(Builder& rows, const ExpressionBinder::Groups* groups) {
     if (!Windowing::contains_window(outputs_)) {
       PENSTOCK_ASSIGN(std::vector<Projection> projections, project(rows, groups));
-      return add_map(rows, std::move(projections));
+      PENSTOCK_TRY(add_values(rows, projections, groups));
+      return project_to(rows, std::move(projections));
     }
     Windowing windowing(names_, rows, groups);
     failures_.pass(windowing.bind(outputs_));
-    PENSTOCK_TRY(add_map(rows, windowing.projections()));
-    PENSTOCK_ASSIGN(step_, windowing.add_steps(plan_, step_));
-    Builder columns(plan_.step(step_).schema);
+    PENSTOCK_TRY(add_values(rows, windowing.projections(), groups));
+    PENSTOCK_TRY(project_to(rows, windowing.projections()));
+    PENSTOCK_ASSIGN(last_, windowing.add_windows(relations_, last_));
+    Builder columns(schema());
     PENSTOCK_ASSIGN(std::vector<Projection> projections, project(columns, &windowing.columns()));
-    return add_map(columns, std::move(projections));
+    return project_to(columns, std::move(projections));
   }
 
   Status bind_groups() {
@@ -185,31 +203,57 @@ class SelectBinder {
     const Status bound = grouping.bind(outputs_);
     failures_.pass(bound);
     if (bound.ok() || grouping.has_columns()) {
-      PENSTOCK_ASSIGN(step_, grouping.add_step(plan_, step_, outputs_));
+      PENSTOCK_ASSIGN(last_, grouping.add(relations_, joined_, outputs_));
     } else {
-      step_ = plan_.source(plan::schema_source({}));
+      last_ = relations_.scan(plan::schema_source({}));
     }
-    Builder groups(plan_.step(step_).schema);
-    if (select_.having) failures_.pass(bind_having(groups, grouping.columns()));
-    return add_outputs(groups, &grouping.columns());
+    GroupColumns columns = grouping.columns();
+    PENSTOCK_TRY(add_values_of_groups(columns));
+    Builder groups(schema());
+    if (select_.having) failures_.pass(bind_having(groups, columns));
+    return add_outputs(groups, &columns);
+  }
+
+  // Adds the values that HAVING, items and ORDER BY read beside groups. Keys and the arguments of
+  // aggregates have had theirs.
+  Status add_values_of_groups(GroupColumns& columns) {
+    if (names_.scope().values.empty()) return {};
+    if (select_.having) PENSTOCK_TRY(add_values_of(*select_.having, columns));
+    for (const SelectItem& output : outputs_) PENSTOCK_TRY(add_values_of(*output.value, columns));
+    return {};
+  }
+
+  Status add_values_of(const Syntax& syntax, GroupColumns& columns) {
+    const Result<std::string> text = names_.canonical(syntax);
+    if (!text.ok() || columns.find(*text)) return {};
+    for (const SyntaxPtr& part : parts_of(syntax)) PENSTOCK_TRY(add_values_of(*part, columns));
+    if (syntax.kind != SyntaxKind::value_of) return {};
+    const auto found = names_.scope().values.find(syntax.subquery.get());
+    if (found == names_.scope().values.end() || !found->second.rows) return {};
+    columns.by_text.emplace(*text, static_cast<std::uint32_t>(schema().size()));
+    RelationJoin join;
+    join.type = JoinType::single;
+    return take(syntax, relations_.join(last_, *found->second.rows, std::move(join)));
   }
 
   Status bind_having(Builder& groups, const ExpressionBinder::Groups& columns) {
     PENSTOCK_ASSIGN(
         const NodeId predicate,
         ExpressionBinder(names_, groups, "HAVING", &columns).predicate(*select_.having));
-    return take(*select_.having, plan_.filter(step_, groups.graph(), predicate));
+    return take(*select_.having, relations_.filter(last_, groups.graph(), predicate));
   }
 
   Status keep_distinct() {
-    Builder rows(plan_.step(step_).schema);
-    std::vector<Projection> keys;
+    Builder rows(schema());
+    RelationAggregate distinct;
+    distinct.graph = rows.graph();
+    distinct.is_sorted = true;
     for (std::uint32_t i = 0; i < rows.schema().size(); i++)
-      keys.push_back({rows.schema()[i].name, rows.column(i)});
-    Result<StepId> step = plan_.group_by(step_, rows.graph(), std::move(keys), {});
-    if (!step.ok())
-      return names_.error(select_.distinct_offset, step.status().code(), step.status().message());
-    step_ = *step;
+      distinct.keys.push_back({rows.schema()[i].name, rows.column(i)});
+    const Result<RelationId> kept = relations_.aggregate(last_, std::move(distinct));
+    if (!kept.ok())
+      return names_.error(select_.distinct_offset, kept.status().code(), kept.status().message());
+    last_ = *kept;
     return {};
   }
 
@@ -224,23 +268,23 @@ class SelectBinder {
     }
   }
 
-  Result<StepId> finish() {
+  Result<RelationId> finish() {
     if (!keys_.empty() && failures_.status().ok()) {
       std::vector<SortKey> keys;
       for (const Key& key : keys_)
         keys.push_back({key.column, key.item->descending, key.item->nulls_first});
-      failures_.pass(take(*select_.order_by[0].value, plan_.order_by(step_, std::move(keys))));
+      failures_.pass(take(*select_.order_by[0].value, relations_.sort(last_, std::move(keys))));
     }
     failures_.pass(add_limit());
     if (!failures_.status().ok()) refuse_unread_items();
     PENSTOCK_TRY(failures_.status());
-    if (!has_hidden()) return step_;
-    Builder rows(plan_.step(step_).schema);
+    if (!has_hidden()) return last_;
+    Builder rows(schema());
     std::vector<Projection> kept;
     for (std::uint32_t i = 0; i < item_count(); i++)
       kept.push_back({rows.schema()[i].name, rows.column(i)});
-    PENSTOCK_TRY(add_map(rows, std::move(kept)));
-    return step_;
+    PENSTOCK_TRY(project_to(rows, std::move(kept)));
+    return last_;
   }
 
   // Returns a constant count of rows, 0 or more; nullopt for NULL and ALL, which set no limit.
@@ -272,19 +316,20 @@ class SelectBinder {
     failures.pass(skipped.status());
     PENSTOCK_TRY(failures.status());
     if (!*count && skipped->value_or(0) == 0) return {};
-    PENSTOCK_ASSIGN(step_,
-                    plan_.limit(step_, count->value_or(std::numeric_limits<std::uint64_t>::max()),
+    PENSTOCK_ASSIGN(
+        last_, relations_.limit(last_, count->value_or(std::numeric_limits<std::uint64_t>::max()),
                                 skipped->value_or(0)));
     return {};
   }
 
   const Select& select_;
-  Plan& plan_;
-  StepId step_;
+  RelationGraph& relations_;
+  RelationId last_ = 0;
   const SyntaxPtr where_;
   const std::shared_ptr<TableSource> table_;  // of the rows' names and types
   Names names_;
-  Builder rows_;  // over the rows of FROM
+  ScopeRows joined_;  // the rows of FROM
+  Builder rows_;      // over the rows of FROM
   std::vector<SelectItem> outputs_;
   std::vector<Key> keys_;
   Failures failures_;
@@ -292,41 +337,60 @@ class SelectBinder {
 
 }  // namespace
 
-Result<StepId> bind_select(const Lexed& lexed, Problems& problems, const Select& select, Plan& plan,
-                           const TableOpener& open) {
+Result<RelationId> bind_over(BindContext& context, const Select& select, const Scope& scope,
+                             const Surroundings& around) {
+  const JoinedTables joined = join_tables(context, select, scope, around, true);
+  return SelectBinder(context, select, scope, joined, around.names).bind();
+}
+
+Result<RelationId> bind_select(BindContext& context, const Select& select,
+                               const Surroundings& around) {
   if (select.is_refused) return Problems::known();
-  PENSTOCK_ASSIGN(const Scope scope, open_scope(lexed, select, open));
-  const JoinedTables joined = join_tables(lexed, problems, select, scope, plan, open, true);
-  return SelectBinder(lexed, problems, select, scope, plan, joined).bind();
+  const CommonTables tables = bind_common_tables(context, select, around);
+  const Surroundings own{&tables, around.names};
+  if (select.set) return bind_set(context, *select.set, own);
+  if (!select.values.empty()) return bind_lists(context, select);
+  PENSTOCK_ASSIGN(Scope scope, open_scope(context, select, own));
+  const Names names(context.lexed, context.problems, select, scope, around.names);
+  PENSTOCK_TRY(bind_values(context, select, &tables, names, scope));
+  return bind_over(context, select, scope, own);
 }
 
 namespace {
 
 Result<StepId> read_and_bind(const Lexed& lexed, Problems& problems, Plan& plan,
-                             const TableOpener& open) {
+                             const TableOpener& open, bool& reads_nested) {
   PENSTOCK_ASSIGN(const Select select, read_select(lexed, problems, known_functions()));
-  Result<StepId> rows = bind_select(lexed, problems, select, plan, open);
+  RelationGraph relations;
+  BindContext context{lexed, problems, relations, open, select.tables_named};
+  const Result<RelationId> rows = bind_select(context, select, {});
   problems.pass(rows.status());
-  if (problems.status().ok()) return rows;
+  reads_nested = context.reads_nested;
+  if (problems.status().ok()) {
+    PENSTOCK_TRY(rows);
+    return lower(relations, *rows, plan);
+  }
   const Problems::RefusalsAlone quiet(problems);
   for (const auto& part : select.parts) {
-    Plan alone;
-    static_cast<void>(bind_select(lexed, problems, *part, alone, open));
+    RelationGraph alone;
+    BindContext of_part{lexed, problems, alone, open, select.tables_named};
+    static_cast<void>(bind_select(of_part, *part, {}));
   }
-  return rows;
+  return rows.status();
 }
 
 }  // namespace
 
-Result<BoundSql> bind_own(std::string_view statement, Plan& plan, const TableOpener& open) {
-  return catch_exceptions([&]() -> Result<BoundSql> {
+Result<OwnSql> bind_own(std::string_view statement, Plan& plan, const TableOpener& open) {
+  return catch_exceptions([&]() -> Result<OwnSql> {
     PENSTOCK_ASSIGN(const Lexed lexed, lex(statement));
     Problems problems(lexed.statement);
-    const Result<StepId> rows = read_and_bind(lexed, problems, plan, open);
+    bool reads_nested = false;
+    const Result<StepId> rows = read_and_bind(lexed, problems, plan, open, reads_nested);
     problems.pass(rows.status());
     PENSTOCK_TRY(problems.status());
     PENSTOCK_TRY(rows);
-    return BoundSql{lexed.form.kind, *rows, lexed.form.target};
+    return OwnSql{{lexed.form.kind, *rows, lexed.form.target}, reads_nested};
   });
 }
 

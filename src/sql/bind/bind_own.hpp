@@ -6,6 +6,10 @@
 
 namespace penstock::sql {
 
-Result<BoundSql> bind_own(std::string_view statement, Plan& plan, const TableOpener& open);
+struct OwnSql {
+  BoundSql bound;
+  bool reads_nested = false;  // FROM reads a SELECT, or a name of WITH
+};
+Result<OwnSql> bind_own(std::string_view statement, Plan& plan, const TableOpener& open);
 
 }  // namespace penstock::sql

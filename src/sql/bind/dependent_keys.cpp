@@ -27,14 +27,14 @@ std::vector<bool> dependent_keys(const Graph& graph, const std::vector<Projectio
 }
 
 // Computes the keys from the columns of the groups, which have the other keys first.
-Result<StepId> map_keys(Plan& plan, StepId groups, const Graph& graph,
-                        const std::vector<Projection>& keys,
-                        const std::vector<bool>& are_dependent) {
-  Builder builder(plan.step(groups).schema);
+Result<RelationId> compute_keys(RelationGraph& relations, RelationId groups, const Graph& graph,
+                                const std::vector<Projection>& keys,
+                                const std::vector<bool>& are_dependent) {
+  Builder builder(relations.at(groups).schema);
   std::vector<NodeId> columns;  // of the rows that were grouped
   const auto groups_keys = static_cast<std::uint32_t>(std::ranges::count(are_dependent, false));
   std::vector<NodeId> own;  // of the groups
-  for (std::uint32_t i = 0; i < plan.step(groups).schema.size(); i++)
+  for (std::uint32_t i = 0; i < relations.at(groups).schema.size(); i++)
     own.push_back(builder.column(i));
   for (std::size_t i = 0, next = 0; i < keys.size(); i++) {
     if (are_dependent[i]) continue;
@@ -51,23 +51,23 @@ Result<StepId> map_keys(Plan& plan, StepId groups, const Graph& graph,
                                          ? builder.graph()->import(graph, keys[i].root, columns)
                                          : own[next++]});
   for (std::uint32_t i = groups_keys; i < own.size(); i++)
-    outputs.push_back({plan.step(groups).schema[i].name, own[i]});
-  return plan.map(groups, builder.graph(), std::move(outputs));
+    outputs.push_back({relations.at(groups).schema[i].name, own[i]});
+  return relations.project(groups, builder.graph(), std::move(outputs));
 }
 
 }  // namespace
 
-Result<StepId> group_by_keys(Plan& plan, StepId input, const std::shared_ptr<const Graph>& graph,
-                             const std::vector<Projection>& keys,
-                             const std::vector<AggregateCall>& aggregates) {
-  const std::vector<bool> are_dependent = dependent_keys(*graph, keys);
-  if (std::ranges::count(are_dependent, true) == 0)
-    return plan.group_by(input, graph, keys, aggregates);
-  std::vector<Projection> needed;
+Result<RelationId> group_by_keys(RelationGraph& relations, RelationId input,
+                                 const RelationAggregate& aggregate) {
+  const std::vector<Projection>& keys = aggregate.keys;
+  const std::vector<bool> are_dependent = dependent_keys(*aggregate.graph, keys);
+  if (std::ranges::count(are_dependent, true) == 0) return relations.aggregate(input, aggregate);
+  RelationAggregate needed = aggregate;
+  needed.keys.clear();
   for (std::size_t i = 0; i < keys.size(); i++)
-    if (!are_dependent[i]) needed.push_back(keys[i]);
-  PENSTOCK_ASSIGN(const StepId groups, plan.group_by(input, graph, std::move(needed), aggregates));
-  return map_keys(plan, groups, *graph, keys, are_dependent);
+    if (!are_dependent[i]) needed.keys.push_back(keys[i]);
+  PENSTOCK_ASSIGN(const RelationId groups, relations.aggregate(input, std::move(needed)));
+  return compute_keys(relations, groups, *aggregate.graph, keys, are_dependent);
 }
 
 }  // namespace penstock::sql

@@ -97,6 +97,8 @@ std::string function(const Syntax& syntax) {
 
 }  // namespace
 
+std::string display_name(std::string_view name) { return identifier(name); }
+
 std::string display(const Syntax& syntax) {
   switch (syntax.kind) {
     case SyntaxKind::column:
@@ -123,6 +125,8 @@ std::string display(const Syntax& syntax) {
     }
     case SyntaxKind::function: return function(syntax);
     case SyntaxKind::exists: return "EXISTS(SUBQUERY)";
+    case SyntaxKind::value_of: return "(" + display(*syntax.subquery) + ")";
+    case SyntaxKind::grouping: return "GROUPING(" + joined(syntax.inputs, 0, ", ") + ")";
     case SyntaxKind::in_subquery: return "(" + display(*syntax.inputs[0]) + " IN (SUBQUERY))";
     case SyntaxKind::refused: return "?";
   }

@@ -133,6 +133,11 @@ Result<Operand> ExpressionBinder::dispatch(const Syntax& syntax) {
     case SyntaxKind::exists:
     case SyntaxKind::in_subquery:
       return refuse(syntax, "a subquery anywhere but in WHERE, joined to the rest by AND,");
+    case SyntaxKind::value_of: return value_of(syntax);
+    case SyntaxKind::grouping:
+      return wrong(syntax, groups_ == nullptr
+                               ? clause_ + " cannot contain GROUPING() without GROUP BY"
+                               : clause_ + " cannot contain GROUPING()");
     case SyntaxKind::refused: return placeholder(syntax);
   }
   return Status(Code::internal, "an expression of no known form");
@@ -157,9 +162,20 @@ Status ExpressionBinder::placeholder(const Syntax& syntax) {
   return Problems::known();
 }
 
+// A value is a column behind those of the tables. Over groups it is found by its text.
+Result<Operand> ExpressionBinder::value_of(const Syntax& syntax) {
+  const auto found = names_.scope().values.find(syntax.subquery.get());
+  if (found == names_.scope().values.end())
+    return refuse(syntax, "a subquery as a value in " + clause_);
+  if (!found->second.rows || groups_ != nullptr) return Problems::known();
+  return of(builder_.column(found->second.column));
+}
+
 Result<Operand> ExpressionBinder::column(const Syntax& syntax) {
-  PENSTOCK_ASSIGN(const std::optional<std::uint32_t> index, names_.column(syntax));
   const std::optional<std::size_t> alias = names_.alias(syntax);
+  if (!alias && names_.is_outside(syntax))
+    return refuse(syntax, "a subquery that reads '" + syntax.name + "' from outside here");
+  PENSTOCK_ASSIGN(const std::optional<std::uint32_t> index, names_.column(syntax));
   if (index) PENSTOCK_TRY(check_readable(syntax, names_.schema()[*index]));
   if (index && groups_ == nullptr) return of(builder_.column(*index));
   if (index)

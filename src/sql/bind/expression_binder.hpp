@@ -41,7 +41,9 @@ struct Operand {
 // Resolves the names that a statement's expressions can use.
 class Names {
  public:
-  Names(const Lexed& lexed, Problems& problems, const Select& select, const Scope& scope);
+  // `outer` are those of the SELECT around a subquery.
+  Names(const Lexed& lexed, Problems& problems, const Select& select, const Scope& scope,
+        const Names* outer = nullptr);
 
   // Returns the scope's column; nullopt if there is none. An error if the qualifier names no table,
   // or if several tables have such a column.
@@ -77,6 +79,9 @@ class Names {
   Problems& problems() const { return problems_; }
   const Schema& schema() const { return scope_.schema; }
   const Scope& scope() const { return scope_; }
+  const Names* outer() const { return outer_; }
+  // Tells whether no table here has a column, and one of a SELECT around has it.
+  bool is_outside(const Syntax& column) const;
 
   // The first alias that cannot be used yet: an item sees only those before it, never its own.
   std::size_t visible_aliases = 0;
@@ -94,10 +99,12 @@ class Names {
   Result<SyntaxPtr> with_columns_found(const SyntaxPtr& syntax, const FromTable& table) const;
   void expand(const Syntax& star, const StarChanges& changes);
   Status unknown_table(const Syntax& syntax) const;
+  bool has_table(std::string_view qualifier) const;
 
   const Lexed& lexed_;
   Problems& problems_;
   const Scope& scope_;
+  const Names* const outer_;
   std::vector<SelectItem> items_;  // '*' expanded
   std::vector<StarProblem> star_problems_;
 };
@@ -160,6 +167,7 @@ class ExpressionBinder {
   Status placeholder(const Syntax& syntax);
   Status check_readable(const Syntax& syntax, const Field& field) const;
   Result<Operand> through_alias(std::size_t item);
+  Result<Operand> value_of(const Syntax& syntax);
   Result<Operand> cast(const Syntax& syntax);
   Result<NodeId> cast_of_string(const Syntax& syntax, NodeId input);
   Result<NodeId> try_cast(const Syntax& syntax, NodeId input);

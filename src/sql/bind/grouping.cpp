@@ -41,12 +41,26 @@ Status Grouping::bind(const std::vector<SelectItem>& outputs) {
     if (!failures.pass(collect(*outputs[i].value, 0))) break;
   }
   if (select_.having) failures.pass(collect(*select_.having, 0));
+  finish_columns();
   return failures.status();
+}
+
+// GROUPING() of keys stands behind all aggregates. GROUP BY () alone counts the rows.
+void Grouping::finish_columns() {
+  if (!has_columns() && !select_.grouping_sets.empty()) {
+    aggregates_.push_back({Aggregate::count_rows, 0, "count", {}});
+    filtered_.push_back(false);
+  }
+  auto column = static_cast<std::uint32_t>(keys_.size() + aggregates_.size());
+  for (const std::string& text : grouping_texts_) columns_.by_text.emplace(text, column++);
 }
 
 Status Grouping::bind_term(const SyntaxPtr& term) {
   PENSTOCK_ASSIGN(const std::optional<std::uint32_t> rank, names_.ordinal(*term, "GROUP BY"));
-  return bind_key(rank ? names_.item(*rank) : term, rank ? *rank : names_.items().size());
+  const Result<std::uint32_t> key =
+      bind_key(rank ? names_.item(*rank) : term, rank ? *rank : names_.items().size());
+  keys_of_terms_.push_back(key.ok() ? *key : GroupColumns::failed);
+  return key.status();
 }
 
 // Makes each item without an aggregate a key. Constants are one only where nothing else is.
@@ -60,16 +74,16 @@ Status Grouping::bind_all() {
                             "GROUP BY ALL cannot mix aggregates with other columns in one item; "
                             "list the keys: GROUP BY 1, 2");
     } else if (reads_column(*item)) {
-      if (!failures.pass(bind_key(item, i))) break;
+      if (!failures.pass(bind_key(item, i).status())) break;
     }
   }
   PENSTOCK_TRY(failures.status());
   const bool has_aggregate = std::ranges::any_of(
       names_.items(), [](const SelectItem& item) { return contains_aggregate(*item.value); });
-  return keys_.empty() && !has_aggregate ? bind_key(names_.item(0), 0) : Status();
+  return keys_.empty() && !has_aggregate ? bind_key(names_.item(0), 0).status() : Status();
 }
 
-Status Grouping::bind_key(SyntaxPtr key, std::size_t visible_aliases) {
+Result<std::uint32_t> Grouping::bind_key(SyntaxPtr key, std::size_t visible_aliases) {
   const VisibleAliases scope(names_, visible_aliases);
   if (key->kind == SyntaxKind::column) {
     PENSTOCK_ASSIGN(const std::optional<std::uint32_t> column, names_.column(*key));
@@ -81,14 +95,15 @@ Status Grouping::bind_key(SyntaxPtr key, std::size_t visible_aliases) {
   return add_key(*key);
 }
 
-Status Grouping::add_key(const Syntax& key) {
+Result<std::uint32_t> Grouping::add_key(const Syntax& key) {
   PENSTOCK_ASSIGN(const std::string text, names_.canonical(key));
   const Result<NodeId> node = ExpressionBinder(names_, rows_, "GROUP BY").value(key);
   const auto column = static_cast<std::uint32_t>(keys_.size());
-  const bool is_new =
-      columns_.by_text.emplace(text, node.ok() ? column : GroupColumns::failed).second;
-  if (node.ok() && is_new) keys_.push_back({display(key), *node});
-  return node.status();
+  const auto [found, is_new] =
+      columns_.by_text.emplace(text, node.ok() ? column : GroupColumns::failed);
+  PENSTOCK_TRY(node);
+  if (is_new) keys_.push_back({display(key), *node});
+  return found->second;
 }
 
 // Adds the aggregates of an expression that is computed over groups.
@@ -100,6 +115,11 @@ Status Grouping::collect(const Syntax& syntax, int depth) {
   if (columns_.find(text) || !collected_.insert(text).second)
     return {};  // each once: aliases can double the number of visits
   if (is_aggregate(syntax)) return add_aggregate(syntax, text);
+  if (syntax.kind == SyntaxKind::grouping) {
+    Status status = add_grouping(syntax, text);
+    if (!status.ok()) columns_.by_text.emplace(text, GroupColumns::failed);
+    return status;
+  }
   if (syntax.kind == SyntaxKind::column) return collect_alias(syntax, depth);
   return collect_parts(syntax, depth);
 }
@@ -117,6 +137,32 @@ Status Grouping::collect_alias(const Syntax& column, int depth) {
   if (!alias) return {};  // binding it reports the error
   const VisibleAliases scope(names_, *alias);
   return collect(*names_.item(*alias), depth + 1);
+}
+
+Status Grouping::add_grouping(const Syntax& syntax, const std::string& text) {
+  constexpr std::size_t max_keys = 63;  // the bits of a BIGINT
+  if (syntax.inputs.empty() || syntax.inputs.size() > max_keys)
+    return names_.error(syntax.offset, Code::invalid, "GROUPING() takes 1 to 63 keys of GROUP BY");
+  std::vector<std::uint32_t> keys;
+  for (const SyntaxPtr& input : syntax.inputs) {
+    PENSTOCK_ASSIGN(keys.emplace_back(), key_meant(*input));
+  }
+  groupings_.push_back(std::move(keys));
+  grouping_texts_.push_back(text);
+  return {};
+}
+
+// Returns the key that an expression of GROUPING() is.
+Result<std::uint32_t> Grouping::key_meant(const Syntax& syntax) const {
+  PENSTOCK_ASSIGN(std::string text, names_.canonical(syntax));
+  if (const auto alias = columns_.find(text) ? std::nullopt : names_.alias(syntax)) {
+    PENSTOCK_ASSIGN(text, names_.canonical(*names_.item(*alias)));
+  }
+  const auto found = columns_.find(text);
+  if (found == GroupColumns::failed || (!found && columns_.lacks_keys)) return Problems::known();
+  if (found && *found < keys_.size()) return *found;
+  return names_.error(syntax.offset, Code::invalid,
+                      "GROUPING() takes keys of GROUP BY, and " + display(syntax) + " is none");
 }
 
 Status Grouping::add_aggregate(const Syntax& syntax, const std::string& text) {
@@ -192,19 +238,54 @@ Status Grouping::check_aggregate(const Syntax& syntax, const AggregateCall& call
   return names_.at(syntax, trial.reduce(rows, rows_.graph(), {call}).status());
 }
 
-Result<StepId> Grouping::add_step(Plan& plan, StepId input,
-                                  const std::vector<SelectItem>& outputs) {
+Result<RelationId> Grouping::add(RelationGraph& relations, ScopeRows& rows,
+                                 const std::vector<SelectItem>& outputs) {
   if (!has_columns()) return refuse_having_alone();
   take_names(outputs);
   choose_averages();
-  std::shared_ptr<const Graph> graph = rows_.graph();
-  PENSTOCK_ASSIGN(input, add_values(plan, input, graph));
-  Result<StepId> step = keys_.empty() ? plan.reduce(input, graph, aggregates_)
-                                      : group_by_keys(plan, input, graph, keys_, aggregates_);
-  if (!step.ok())
+  PENSTOCK_ASSIGN(RelationId input, rows.with_values(*rows_.graph(), nodes()));
+  RelationAggregate aggregate;
+  aggregate.graph = rows_.graph();
+  PENSTOCK_ASSIGN(input, add_values(relations, input, aggregate.graph));
+  aggregate.keys = keys_;
+  aggregate.aggregates = aggregates_;
+  aggregate.groupings = groupings_;
+  aggregate.sets = sets();
+  constexpr std::size_t max_columns_of_sets = std::size_t{1} << 20;
+  if (aggregate.sets.size() * (keys_.size() + aggregates_.size()) > max_columns_of_sets)
+    return names_.error(select_.group_by.empty() ? 0 : select_.group_by[0]->offset, Code::capacity,
+                        "the sets of GROUP BY have more than " +
+                            std::to_string(max_columns_of_sets) + " columns in all");
+  aggregate.is_sorted = aggregate.sets.empty();
+  const bool is_plain = aggregate.is_sorted && groupings_.empty();
+  Result<RelationId> groups = is_plain ? group_by_keys(relations, input, aggregate)
+                                       : relations.aggregate(input, std::move(aggregate));
+  if (!groups.ok())
     return names_.at(select_.group_by.empty() ? *outputs[0].value : *select_.group_by[0],
-                     step.status());
-  return step;
+                     groups.status());
+  return groups;
+}
+
+// Returns the keys of each set; none where one set has all keys.
+std::vector<std::vector<std::uint32_t>> Grouping::sets() const {
+  std::vector<std::vector<std::uint32_t>> sets;
+  for (const std::vector<std::uint32_t>& terms : select_.grouping_sets) {
+    std::vector<bool> has(keys_.size(), false);
+    for (const std::uint32_t term : terms)
+      if (term < keys_of_terms_.size() && keys_of_terms_[term] < has.size())
+        has[keys_of_terms_[term]] = true;
+    std::vector<std::uint32_t>& set = sets.emplace_back();
+    for (std::uint32_t key = 0; key < keys_.size(); key++)
+      if (has[key]) set.push_back(key);
+  }
+  if (sets.size() == 1 && sets[0].size() == keys_.size()) sets.clear();
+  return sets;
+}
+
+std::vector<NodeId> Grouping::nodes() {
+  std::vector<NodeId> nodes;
+  for (const NodeId* const root : roots()) nodes.push_back(*root);
+  return nodes;
 }
 
 std::vector<NodeId*> Grouping::roots() {
@@ -215,18 +296,19 @@ std::vector<NodeId*> Grouping::roots() {
   return roots;
 }
 
-// Keys and arguments that the interpreter computes become columns of a step before the groups.
-// `graph` becomes that of these columns.
-Result<StepId> Grouping::add_values(Plan& plan, StepId input, std::shared_ptr<const Graph>& graph) {
+// Keys and arguments that the interpreter computes become columns before the groups. `graph`
+// becomes that of these columns.
+Result<RelationId> Grouping::add_values(RelationGraph& relations, RelationId input,
+                                        std::shared_ptr<const Graph>& graph) {
   const std::vector<NodeId*> roots = this->roots();
-  std::vector<NodeId> nodes;
-  for (const NodeId* const root : roots) nodes.push_back(*root);
+  const std::vector<NodeId> nodes = this->nodes();
   if (!expr::needs_string_rows(*rows_.graph(), nodes)) return input;
   std::vector<Projection> values;
   for (std::size_t i = 0; i < nodes.size(); i++)
     values.push_back({"value" + std::to_string(i + 1), nodes[i]});
-  PENSTOCK_ASSIGN(const StepId rows, plan.map(input, rows_.graph(), std::move(values)));
-  Builder columns(plan.step(rows).schema);
+  PENSTOCK_ASSIGN(const RelationId rows,
+                  relations.project(input, rows_.graph(), std::move(values)));
+  Builder columns(relations.at(rows).schema);
   for (std::uint32_t i = 0; i < roots.size(); i++) *roots[i] = columns.column(i);
   graph = columns.graph();
   return rows;
@@ -264,8 +346,8 @@ void Grouping::take_names(const std::vector<SelectItem>& outputs) {
   for (std::size_t i = outputs.size(); i-- > 0;) {
     const Result<std::string> text = names_.canonical(*outputs[i].value);
     const auto found = text.ok() ? columns_.find(*text) : std::nullopt;
-    if (!found || *found == GroupColumns::failed) continue;
     const std::size_t keys = keys_.size();
+    if (!found || *found >= keys + aggregates_.size()) continue;
     (*found < keys ? keys_[*found].name : aggregates_[*found - keys].name) =
         names_.output_name(outputs[i]);
   }

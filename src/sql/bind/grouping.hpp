@@ -5,8 +5,7 @@
 #include <unordered_set>
 #include <vector>
 
-#include "penstock/plan.hpp"
-#include "sql/bind/expression_binder.hpp"
+#include "sql/bind/row_operations.hpp"
 
 namespace penstock::sql {
 
@@ -19,20 +18,25 @@ class Grouping {
   // `outputs` are the SELECT items, followed by what only ORDER BY asks for. Goes on behind what
   // cannot be bound: columns() then has a placeholder for it.
   Status bind(const std::vector<SelectItem>& outputs);
-  Result<StepId> add_step(Plan& plan, StepId input, const std::vector<SelectItem>& outputs);
-  // Tells whether there is a key or an aggregate to make a step of.
+  // Adds the groups of rows.
+  Result<RelationId> add(RelationGraph& relations, ScopeRows& rows,
+                         const std::vector<SelectItem>& outputs);
+  // Tells whether there is a key or an aggregate to group by.
   bool has_columns() const { return !keys_.empty() || !aggregates_.empty(); }
-  // Returns the columns of the step that was added: its keys, then its aggregates.
+  // Returns the columns of the groups: keys, aggregates, then GROUPING() of keys.
   const ExpressionBinder::Groups& columns() const { return columns_; }
 
  private:
   Status bind_term(const SyntaxPtr& term);
   Status bind_all();
-  Status bind_key(SyntaxPtr key, std::size_t visible_aliases);
-  Status add_key(const Syntax& key);
+  Result<std::uint32_t> bind_key(SyntaxPtr key, std::size_t visible_aliases);
+  Result<std::uint32_t> add_key(const Syntax& key);
   Status collect(const Syntax& syntax, int depth);
   Status collect_alias(const Syntax& column, int depth);
   Status collect_parts(const Syntax& syntax, int depth);
+  Status add_grouping(const Syntax& syntax, const std::string& text);
+  Result<std::uint32_t> key_meant(const Syntax& syntax) const;
+  void finish_columns();
   Status add_aggregate(const Syntax& syntax, const std::string& text);
   Result<AggregateCall> bind_aggregate(const Syntax& syntax);
   Status bind_refused(const Syntax& syntax);
@@ -40,7 +44,10 @@ class Grouping {
   Status add_filter(const Syntax& syntax, bool of_rows, AggregateCall& call);
   Status check_aggregate(const Syntax& syntax, const AggregateCall& call) const;
   std::vector<NodeId*> roots();
-  Result<StepId> add_values(Plan& plan, StepId input, std::shared_ptr<const Graph>& graph);
+  std::vector<NodeId> nodes();
+  std::vector<std::vector<std::uint32_t>> sets() const;
+  Result<RelationId> add_values(RelationGraph& relations, RelationId input,
+                                std::shared_ptr<const Graph>& graph);
   Status refuse_having_alone();
   void choose_averages();
   void take_names(const std::vector<SelectItem>& outputs);
@@ -53,7 +60,10 @@ class Grouping {
   std::unordered_set<std::string> collected_;  // canonical texts that collect() has seen
   std::vector<Projection> keys_;
   std::vector<AggregateCall> aggregates_;
-  std::vector<bool> filtered_;  // beside aggregates_: whether the call has a FILTER
+  std::vector<bool> filtered_;                // beside aggregates_: whether the call has a FILTER
+  std::vector<std::uint32_t> keys_of_terms_;  // by term of GROUP BY
+  std::vector<std::vector<std::uint32_t>> groupings_;
+  std::vector<std::string> grouping_texts_;  // beside groupings_
 };
 
 }  // namespace penstock::sql

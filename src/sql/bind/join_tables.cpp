@@ -3,9 +3,11 @@
 #include <algorithm>
 
 #include "plan/schema_source.hpp"
+#include "relation/estimate.hpp"
+#include "relation/shape.hpp"
 #include "sql/bind/conjuncts.hpp"
+#include "sql/bind/join_conditions.hpp"
 #include "sql/bind/repeated_rows.hpp"
-#include "sql/bind/row_operations.hpp"
 #include "sql/bind/subqueries.hpp"
 
 namespace penstock::sql {
@@ -22,15 +24,15 @@ struct Edge {
 
 class TableJoiner {
  public:
-  TableJoiner(const Lexed& lexed, Problems& problems, const Select& select, const Scope& scope,
-              Plan& plan, const TableOpener& open)
-      : select_(select),
+  TableJoiner(BindContext& context, const Select& select, const Scope& scope,
+              const Surroundings& around)
+      : context_(context),
+        select_(select),
         scope_(scope),
-        plan_(plan),
-        open_(open),
-        names_(lexed, problems, select, scope),
-        rows_(names_, plan),
-        failures_(problems),
+        around_(around),
+        names_(context.lexed, context.problems, select, scope, around.names),
+        rows_(context, names_),
+        failures_(context.problems),
         on_(scope.tables.size()),
         filters_(scope.tables.size()),
         subqueries_(scope.tables.size()),
@@ -41,6 +43,7 @@ class TableJoiner {
     sort_conditions();
     if (is_whole) find_tables_read();
     Rows rows = join_tree(root());
+    join_single_rows(rows);
     const Status all_joined = check_all_joined();
     rows.is_partial |= !all_joined.ok();
     failures_.pass(all_joined);
@@ -50,11 +53,14 @@ class TableJoiner {
       failures_.pass(join_subquery(rows, subquery));
     for (const Edge& edge : edges_)
       if (!edge.is_used) rest_.push_back(edge.condition);
-    const bool is_joined = failures_.status().ok();
-    const Result<StepId> step =
-        is_joined ? rows_.in_order(rows) : plan_.source(plan::schema_source(scope_.schema));
-    failures_.pass(step.status());
-    return {step.ok() ? *step : rows.step, conjunction(rest_), failures_.status()};
+    if (!failures_.status().ok()) rows = unjoined(context_, scope_);
+    return {std::move(rows), conjunction(rest_), failures_.status()};
+  }
+  // Returns rows of the scope's columns that are not there, to bind what reads them.
+  static Rows unjoined(BindContext& context, const Scope& scope) {
+    Rows rows{context.relations.scan(plan::schema_source(scope.schema)), {}};
+    for (std::uint32_t i = 0; i < scope.schema.size(); i++) rows.places.push_back(i);
+    return rows;
   }
 
  private:
@@ -114,7 +120,7 @@ class TableJoiner {
     for (std::size_t i = 0; i < scope_.tables.size(); i++) {
       if (!is_inner(i)) continue;
       add(conjuncts_with_common(names_, on_[i]));
-      add(using_conditions(i));
+      add(using_conditions(scope_, i, select_.from[i].offset));
     }
     for (const SyntaxPtr& condition : conditions)
       if (!failures_.pass(sort(condition))) return;
@@ -143,7 +149,8 @@ class TableJoiner {
   }
 
   Status add_subquery(const SubqueryCondition& condition) {
-    PENSTOCK_ASSIGN(BoundSubquery subquery, bind_subquery(names_, condition, plan_, open_));
+    PENSTOCK_ASSIGN(BoundSubquery subquery,
+                    bind_subquery(context_, names_, condition, around_.tables));
     const std::optional<std::size_t> table = only_inner_table(*subquery.outer_keys[0]);
     const bool is_of_one =
         table &&
@@ -155,39 +162,21 @@ class TableJoiner {
     return {};
   }
 
-  // Returns USING's equalities: each column equals the first of that name in an earlier table.
-  std::vector<SyntaxPtr> using_conditions(std::size_t table) const {
-    std::vector<SyntaxPtr> conditions;
-    const auto column = [&](std::uint32_t index) {
-      auto syntax = std::make_shared<Syntax>();
-      syntax->kind = SyntaxKind::column;
-      syntax->offset = select_.from[table].offset;
-      syntax->name = scope_.schema[index].name;
-      syntax->index = index;
-      return syntax;
-    };
-    for (const std::uint32_t merged : scope_.tables[table].merged) {
-      const Schema before(scope_.schema.begin(),
-                          scope_.schema.begin() + scope_.tables[table].first);
-      auto equal = std::make_shared<Syntax>();
-      equal->kind = SyntaxKind::operation;
-      equal->name = "=";
-      equal->offset = select_.from[table].offset;
-      equal->inputs = {column(*find_field(before, scope_.schema[merged].name)), column(merged)};
-      conditions.push_back(std::move(equal));
-    }
-    return conditions;
-  }
-
   // A table of an unknown number of rows counts as the largest: it should stream, not be held.
-  std::uint64_t row_count(std::size_t table) const {
-    return scope_.tables[table].source->row_count().value_or(~std::uint64_t{0});
+  double row_count(std::size_t table) const {
+    const RelationId rows = scope_.tables[table].rows;
+    const Relation& relation = context_.relations.at(rows);
+    if (relation.kind == RelationKind::scan)
+      return static_cast<double>(relation.source->row_count().value_or(~std::uint64_t{0}));
+    return relation::Estimates(context_.relations).rows_of(rows);
   }
 
+  // Returns the largest table. One of a row comes last, also behind a table without rows.
   std::size_t root() const {
+    const auto rank = [&](std::size_t i) { return std::pair(!is_of_one_row(i), row_count(i)); };
     std::size_t largest = 0;
     for (std::size_t i = 1; i < scope_.tables.size(); i++)
-      if (is_inner(i) && (!is_inner(largest) || row_count(i) > row_count(largest))) largest = i;
+      if (is_inner(i) && (!is_inner(largest) || rank(i) > rank(largest))) largest = i;
     return largest;
   }
 
@@ -219,16 +208,16 @@ class TableJoiner {
     for (const std::size_t child : children_of(table)) {
       const std::vector<bool> joined_before = is_joined_;
       Rows right = join_tree(child);
-      const JoinKind kind =
-          are_unread(joined_before, table, child) ? JoinKind::semi : JoinKind::inner;
-      failures_.pass(join_edges(rows, table, std::move(right), child, kind));
+      const JoinType type =
+          are_unread(joined_before, table, child) ? JoinType::semi : JoinType::inner;
+      failures_.pass(join_edges(rows, table, std::move(right), child, type));
     }
     return rows;
   }
 
   // Adds the key of two expressions; if one cannot be bound, the rows stay partial.
   void add_key(Rows& left, const Syntax& left_key, Rows& right, const Syntax& right_key,
-               const char* clause, std::vector<JoinKey>& keys) {
+               const char* clause, std::vector<RelationKey>& keys) {
     const Result<std::uint32_t> of_left = rows_.key(left, left_key, clause),
                                 of_right = rows_.key(right, right_key, clause);
     failures_.pass(of_left.status());
@@ -237,8 +226,8 @@ class TableJoiner {
     if (of_left.ok() && of_right.ok()) keys.push_back({*of_left, *of_right});
   }
 
-  Status join_edges(Rows& rows, std::size_t table, Rows right, std::size_t child, JoinKind kind) {
-    std::vector<JoinKey> keys;
+  Status join_edges(Rows& rows, std::size_t table, Rows right, std::size_t child, JoinType type) {
+    std::vector<RelationKey> keys;
     std::int64_t offset = 0;
     for (Edge& edge : edges_) {
       const std::size_t left_end = edge.tables[0] == table ? 0 : 1;
@@ -247,16 +236,35 @@ class TableJoiner {
       offset = edge.offset;
       edge.is_used = true;
     }
-    return rows_.join(rows, right, kind, std::move(keys), offset);
+    return rows_.join(rows, std::move(right), type, std::move(keys), offset);
   }
 
   Status join_subquery(Rows& rows, const BoundSubquery& subquery) {
-    std::vector<JoinKey> keys;
+    std::vector<RelationKey> keys;
     for (std::uint32_t i = 0; i < subquery.outer_keys.size(); i++) {
       PENSTOCK_ASSIGN(const std::uint32_t left, rows_.key(rows, *subquery.outer_keys[i], "WHERE"));
       keys.push_back({left, i});
     }
-    return rows_.join(rows, {subquery.step, {}}, subquery.kind, std::move(keys), subquery.offset);
+    return rows_.join(rows, {subquery.rows, {}}, subquery.type, std::move(keys), subquery.offset);
+  }
+
+  // A table of one row needs no tie, but FROM sales, (SELECT sum(x) AS total FROM sales) has no
+  // other.
+  void join_single_rows(Rows& rows) {
+    for (std::size_t i = 0; i < scope_.tables.size(); i++) {
+      if (is_joined_[i] || !is_inner(i) || lacks_ties_ || !is_of_one_row(i)) continue;
+      failures_.pass(rows_.join(rows, join_tree(i), JoinType::inner, {}, select_.from[i].offset));
+    }
+  }
+
+  // A file may have another number of rows the next time. A table that hangs on this one has more.
+  bool is_of_one_row(std::size_t table) const {
+    const RelationId rows = scope_.tables[table].rows;
+    const bool is_scan = context_.relations.at(rows).kind == RelationKind::scan;
+    const bool has_child = std::ranges::any_of(edges_, [&](const Edge& edge) {
+      return !edge.is_used && (edge.tables[0] == table || edge.tables[1] == table);
+    });
+    return !is_scan && !has_child && relation::yields_one_row(context_.relations, rows);
   }
 
   // Reports a wrong name first: it says more.
@@ -282,7 +290,8 @@ class TableJoiner {
     std::vector<SyntaxPtr> of_left, conditions = conjuncts(on_[table]);
     std::vector<Equality> equal;
     Rows right = rows_.of_table(table);
-    for (SyntaxPtr& condition : using_conditions(table)) conditions.push_back(std::move(condition));
+    for (SyntaxPtr& condition : using_conditions(scope_, table, select_.from[table].offset))
+      conditions.push_back(std::move(condition));
     Failures failures(names_.problems());
     const auto divide = [&](const SyntaxPtr& condition) -> Status {
       PENSTOCK_ASSIGN(const bool is_key, add_left_key(condition, table, equal));
@@ -299,11 +308,12 @@ class TableJoiner {
     if (equal.empty() && !right.is_partial)
       return names_.error(select_.from[table].offset, Code::unsupported,
                           not_supported("a LEFT JOIN without an equality"));
-    std::vector<JoinKey> keys;
+    std::vector<RelationKey> keys;
     for (const Equality& pair : equal) {
-      add_key(rows, *asked(pair.left, of_left), right, *pair.right, "ON", keys);
+      add_key(rows, *key_where(pair.left, of_left), right, *pair.right, "ON", keys);
     }
-    return rows_.join(rows, right, JoinKind::left, std::move(keys), select_.from[table].offset);
+    return rows_.join(rows, std::move(right), JoinType::left, std::move(keys),
+                      select_.from[table].offset);
   }
 
   enum class Side : unsigned char { left, right, both };
@@ -331,28 +341,15 @@ class TableJoiner {
     return true;
   }
 
-  // Returns the key, or NULL where the left row's conditions do not hold.
-  static SyntaxPtr asked(const SyntaxPtr& key, const std::vector<SyntaxPtr>& conditions) {
-    if (conditions.empty()) return key;
-    auto null = std::make_shared<Syntax>();
-    null->offset = key->offset;
-    auto choice = std::make_shared<Syntax>();
-    choice->kind = SyntaxKind::case_of;
-    choice->name = "case";
-    choice->offset = key->offset;
-    choice->inputs = {conjunction(conditions), key, null};
-    return choice;
-  }
-
   Status refuse_on(const Syntax& condition) const {
     return names_.error(condition.offset, Code::unsupported,
                         not_supported("a LEFT JOIN by anything but = between both tables"));
   }
 
+  BindContext& context_;
   const Select& select_;
   const Scope& scope_;
-  Plan& plan_;
-  const TableOpener& open_;
+  const Surroundings around_;
   Names names_;
   RowsBinder rows_;
   Failures failures_;
@@ -367,21 +364,15 @@ class TableJoiner {
   bool lacks_ties_ = false;     // the columns of an ON are not found
 };
 
-bool has_subquery(const SyntaxPtr& where) {
-  const std::vector<SyntaxPtr> all = conjuncts(where);
-  return std::any_of(all.begin(), all.end(), [](const SyntaxPtr& condition) {
-    return subquery_condition(condition).has_value();
-  });
-}
-
 }  // namespace
 
-JoinedTables join_tables(const Lexed& lexed, Problems& problems, const Select& select,
-                         const Scope& scope, Plan& plan, const TableOpener& open, bool is_whole) {
-  if (scope.tables.empty()) return {plan.source(one_row_source()), select.where, {}};
-  if (scope.tables.size() == 1 && !has_subquery(select.where))
-    return {plan.source(scope.tables[0].source), select.where, {}};
-  return TableJoiner(lexed, problems, select, scope, plan, open).join(is_whole);
+JoinedTables join_tables(BindContext& context, const Select& select, const Scope& scope,
+                         const Surroundings& around, bool is_whole) {
+  if (scope.tables.size() > 1 || has_subquery(select.where))
+    if (!scope.tables.empty()) return TableJoiner(context, select, scope, around).join(is_whole);
+  Names names(context.lexed, context.problems, select, scope, around.names);
+  const RowsBinder rows(context, names);
+  return {scope.tables.empty() ? rows.of_one_row() : rows.of_table(0), select.where, {}};
 }
 
 }  // namespace penstock::sql

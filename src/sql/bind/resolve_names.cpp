@@ -18,8 +18,9 @@ std::string nearest(const Schema& schema, std::string_view name) {
 
 }  // namespace
 
-Names::Names(const Lexed& lexed, Problems& problems, const Select& select, const Scope& scope)
-    : lexed_(lexed), problems_(problems), scope_(scope) {
+Names::Names(const Lexed& lexed, Problems& problems, const Select& select, const Scope& scope,
+             const Names* outer)
+    : lexed_(lexed), problems_(problems), scope_(scope), outer_(outer) {
   static const StarChanges no_changes;
   for (std::size_t i = 0; i < select.items.size(); i++) {
     const SelectItem& item = select.items[i];
@@ -40,12 +41,12 @@ void Names::expand(const Syntax& star, const StarChanges& changes) {
     if (auto item = expansion.item_of(scope_.schema[index].name, index))
       items_.push_back(std::move(*item));
   };
-  for (std::uint32_t i = 0; i < scope_.schema.size(); i++) {
+  for (std::uint32_t i = 0; i < scope_.table_columns(); i++) {
     const ScopeTable& table = scope_.tables[scope_.table_of(i)];
     if (star.qualifier.empty() ? !scope_.is_merged(i) : table.is_called(star.qualifier)) add(i);
   }
   const bool is_unknown = !star.qualifier.empty() && !expansion.has_columns();
-  if (items_.size() == before && is_unknown && !scope_.schema.empty()) add(0);
+  if (items_.size() == before && is_unknown && scope_.table_columns() > 0) add(0);
   star_problems_.push_back(expansion.problem(items_.size() == before));
 }
 
@@ -66,11 +67,22 @@ Status Names::unknown_table(const Syntax& syntax) const {
       "referenced table \"" + syntax.qualifier + "\" not found; candidate tables: " + known);
 }
 
+bool Names::has_table(std::string_view qualifier) const {
+  return std::ranges::any_of(scope_.tables,
+                             [&](const ScopeTable& table) { return table.is_called(qualifier); });
+}
+
+bool Names::is_outside(const Syntax& column) const {
+  if (outer_ == nullptr || column.index) return false;
+  if (!column.qualifier.empty() && has_table(column.qualifier)) return false;
+  if (const auto own = column_among(column, {0, scope_.tables.size()}); !own.ok() || *own)
+    return false;
+  const auto found = outer_->column(column);
+  return (found.ok() && *found) || outer_->is_outside(column);
+}
+
 Result<std::optional<std::uint32_t>> Names::column(const Syntax& syntax) const {
-  const auto is_meant = [&](const ScopeTable& table) { return table.is_called(syntax.qualifier); };
-  if (!syntax.qualifier.empty() &&
-      std::none_of(scope_.tables.begin(), scope_.tables.end(), is_meant))
-    return unknown_table(syntax);
+  if (!syntax.qualifier.empty() && !has_table(syntax.qualifier)) return unknown_table(syntax);
   if (syntax.index) return syntax.index;
   return column_among(syntax, {0, scope_.tables.size()});
 }
@@ -148,7 +160,8 @@ Status Names::unknown(const Syntax& syntax) const {
   const Token* token = lexed_.at(syntax.offset);
   const bool is_quoted =
       token != nullptr && token->kind == TokenKind::quoted && syntax.qualifier.empty();
-  const std::string near = nearest(scope_.schema, syntax.name);
+  const Schema columns(scope_.schema.begin(), scope_.schema.begin() + scope_.table_columns());
+  const std::string near = nearest(columns, syntax.name);
   if (scope_.tables.empty() && !items_.empty())
     return error(syntax.offset, Code::invalid,
                  "referenced column \"" + syntax.name +
@@ -195,10 +208,12 @@ Status Names::check_addends(const Syntax& call, Type type) const {
 
 Result<std::string> Names::canonical(const Syntax& syntax) const {
   if (syntax.kind == SyntaxKind::column) {
+    if (is_outside(syntax)) return "?" + lower(syntax.qualifier) + "." + lower(syntax.name);
     PENSTOCK_ASSIGN(const std::optional<std::uint32_t> index, column(syntax));
     if (index) return "#" + std::to_string(*index);
     return "?" + lower(syntax.name);
   }
+  if (syntax.kind == SyntaxKind::value_of) return "value" + std::to_string(syntax.offset);
   std::string text = std::to_string(static_cast<int>(syntax.kind)) + "'" + syntax.name + "'" +
                      syntax.qualifier + "'" + name_of(syntax.type) +
                      (syntax.star       ? "*("

@@ -1,37 +1,40 @@
-// Moves rows through joins: a step, and where each of the scope's columns is in it.
+// Moves rows through joins: a relation, and where each of the scope's columns is in it.
 //
-// Expressions are bound over the whole scope and then moved to the columns of the step.
+// Expressions are bound over the whole scope and then moved to the columns of the relation. A value
+// of a subquery becomes one of its columns when an expression reads it.
 #pragma once
 #include <vector>
 
-#include "penstock/plan.hpp"
 #include "sql/bind/expression_binder.hpp"
 
 namespace penstock::sql {
 
 struct Rows {
   static constexpr std::uint32_t nowhere = ~std::uint32_t{0};
-  StepId step = 0;
-  std::vector<std::uint32_t> step_columns;  // by column of the scope: its column in the step
+  RelationId relation = 0;
+  std::vector<std::uint32_t> places;  // by column of the scope: its column in the relation
   bool is_partial =
       false;  // a join to it failed: what reads its columns is bound for problems alone
 };
 
 class RowsBinder {
  public:
-  RowsBinder(Names& names, Plan& plan) : names_(names), plan_(plan) {}
+  RowsBinder(BindContext& context, Names& names) : context_(context), names_(names) {}
 
-  Rows of_table(std::size_t table);
+  Rows of_table(std::size_t table) const;
+  Rows of_one_row() const;  // of a SELECT without FROM
   Status filter(Rows& rows, const Syntax& condition, const std::string& clause);
   // Returns the column that has an expression's values; a new one unless the expression is a
   // column.
   Result<std::uint32_t> key(Rows& rows, const Syntax& expression, const std::string& clause);
-  // Joins `right` to `left`; errors point at `offset`. A semi, anti or not_in join keeps the left
-  // rows' columns alone.
-  Status join(Rows& left, const Rows& right, JoinKind kind, std::vector<JoinKey> keys,
+  // Joins `right` to `left`, which holds it; errors point at `offset`. A semi, anti or not_in join
+  // keeps the left rows' columns alone. Keys of two types are cast.
+  Status join(Rows& left, Rows right, JoinType type, std::vector<RelationKey> keys,
               std::int64_t offset);
-  // Returns a step of the scope's columns in the scope's order.
-  Result<StepId> in_order(const Rows& rows);
+  // Adds the values that expressions over the scope read.
+  Status add_values(Rows& rows, const Graph& graph, std::span<const NodeId> roots);
+  // Returns a relation of the scope's columns in the scope's order.
+  Result<RelationId> in_order(const Rows& rows);
 
  private:
   struct Moved {
@@ -40,9 +43,29 @@ class RowsBinder {
     std::vector<NodeId> columns;
   };
   Moved move(const Rows& rows, const Graph& graph, NodeId root) const;
+  Status add_value(Rows& rows, const Scope::Value& value);
+  Status cast_keys(Rows& left, Rows& right, JoinType type, std::vector<RelationKey>& keys);
+  Result<std::uint32_t> cast_key(Rows& rows, std::uint32_t column, Type type);
+  const Schema& schema(const Rows& rows) const { return context_.schema(rows.relation); }
 
+  BindContext& context_;
   Names& names_;
-  Plan& plan_;
+};
+
+// The rows of a whole scope, in its order. A value is NULL there until an expression reads it.
+class ScopeRows {
+ public:
+  ScopeRows(BindContext& context, Names& names, Rows rows)
+      : binder_(context, names), rows_(std::move(rows)) {}
+  // Returns the relation, with the values that these expressions read.
+  Result<RelationId> with_values(const Graph& graph, std::span<const NodeId> roots);
+  // Goes on with a relation of the same columns in the scope's order.
+  void replace(RelationId relation);
+
+ private:
+  RowsBinder binder_;
+  Rows rows_;
+  bool is_in_order_ = false;
 };
 
 }  // namespace penstock::sql

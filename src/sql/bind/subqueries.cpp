@@ -1,6 +1,7 @@
 #include "sql/bind/subqueries.hpp"
 
 #include <algorithm>
+#include <array>
 
 #include "sql/bind/conjuncts.hpp"
 
@@ -9,29 +10,43 @@ namespace {
 
 class SubqueryBinder {
  public:
-  SubqueryBinder(const Names& outer, const SubqueryCondition& condition, Plan& plan,
-                 const TableOpener& open)
-      : outer_(outer),
+  SubqueryBinder(BindContext& context, const Names& outer, const SubqueryCondition& condition,
+                 const CommonTables* tables)
+      : context_(context),
+        outer_(outer),
         syntax_(*condition.subquery),
         negated_(condition.negated),
-        plan_(plan),
-        open_(open),
-        rest_(*syntax_.subquery) {}
+        rest_(*syntax_.subquery),
+        tables_(bind_common_tables(context, rest_, {tables, &outer})) {}
 
   Result<BoundSubquery> bind() {
     if (rest_.is_refused) return Problems::known();
-    PENSTOCK_ASSIGN(const Scope scope, open_scope(outer_.lexed(), rest_, open_));
-    Names names(outer_.lexed(), outer_.problems(), rest_, scope);
+    const bool is_in = syntax_.kind == SyntaxKind::in_subquery;
+    bound_.offset = syntax_.offset;
+    bound_.type = !negated_ ? JoinType::semi : is_in ? JoinType::not_in : JoinType::anti;
+    const bool has_clauses = !rest_.set && rest_.values.empty();
+    if (!has_clauses && !is_in) return refuse("an EXISTS of UNION, INTERSECT, EXCEPT or VALUES");
+    if (rest_.set) return bind_whole(bind_set(context_, *rest_.set, around()));
+    if (!has_clauses) return bind_whole(bind_lists(context_, rest_));
+    PENSTOCK_ASSIGN(Scope scope, open_scope(context_, rest_, around()));
+    Names names(context_.lexed, context_.problems, rest_, scope, &outer_);
+    PENSTOCK_TRY(bind_values(context_, rest_, &tables_, names, scope));
+    return bind_over_scope(scope, names);
+  }
+
+ private:
+  Surroundings around() const { return {&tables_, &outer_}; }
+  Status refuse(const std::string& what) const {
+    return outer_.error(syntax_.offset, Code::unsupported, not_supported(what));
+  }
+
+  Result<BoundSubquery> bind_over_scope(const Scope& scope, Names& names) {
     PENSTOCK_TRY(check_on(names));
     PENSTOCK_TRY(split(names));
     const bool is_in = syntax_.kind == SyntaxKind::in_subquery;
-    bound_.offset = syntax_.offset;
-    bound_.kind = !negated_ ? JoinKind::semi : is_in ? JoinKind::not_in : JoinKind::anti;
-    if (is_in && names.items().size() != 1)
-      return outer_.error(
-          syntax_.offset, Code::invalid,
-          "a subquery of IN has one column, not " + std::to_string(names.items().size()));
-    if (is_in && inner_keys_.empty()) return bind_whole();
+    if (is_in && names.items().size() != 1) return one_column(names.items().size());
+    if (is_in && inner_keys_.empty())
+      return bind_whole(bind_over(context_, rest_, scope, around()));
     if (inner_keys_.empty())
       return refuse("an EXISTS that equals no column of its SELECT to one outside");
     if (is_in && negated_) return refuse("a NOT IN whose SELECT reads columns from outside");
@@ -43,15 +58,17 @@ class SubqueryBinder {
     return bind_keys(scope, names);
   }
 
- private:
-  Status refuse(const std::string& what) const {
-    return outer_.error(syntax_.offset, Code::unsupported, not_supported(what));
+  Status one_column(std::size_t count) const {
+    return outer_.error(syntax_.offset, Code::invalid,
+                        "a subquery of IN has one column, not " + std::to_string(count));
   }
 
-  // Binds the whole SELECT by itself.
-  Result<BoundSubquery> bind_whole() {
-    PENSTOCK_ASSIGN(bound_.step,
-                    bind_select(outer_.lexed(), outer_.problems(), rest_, plan_, open_));
+  // Takes the whole SELECT as it is by itself.
+  Result<BoundSubquery> bind_whole(const Result<RelationId>& rows) {
+    PENSTOCK_TRY(rows);
+    if (const std::size_t count = context_.schema(*rows).size(); count != 1)
+      return one_column(count);
+    bound_.rows = *rows;
     bound_.outer_keys = {syntax_.inputs[0]};
     return std::move(bound_);
   }
@@ -116,37 +133,45 @@ class SubqueryBinder {
   }
 
   Result<BoundSubquery> bind_keys(const Scope& scope, Names& names) {
-    const JoinedTables joined =
-        join_tables(outer_.lexed(), names.problems(), rest_, scope, plan_, open_);
-    bound_.step = joined.step;
-    Builder rows(scope.schema);
+    const JoinedTables joined = join_tables(context_, rest_, scope, around());
+    ScopeRows rows(context_, names, joined.rows);
+    Builder builder(scope.schema);
     Failures failures(names.problems());
     failures.pass(joined.failure);
-    if (joined.where) failures.pass(filter(names, rows, *joined.where));
+    if (joined.where) failures.pass(filter(names, builder, *joined.where, rows));
     std::vector<Projection> keys;
+    std::vector<NodeId> roots;
     for (const SyntaxPtr& key : inner_keys_) {
-      const Result<NodeId> node = ExpressionBinder(names, rows, "WHERE").value(*key);
+      const Result<NodeId> node = ExpressionBinder(names, builder, "WHERE").value(*key);
       failures.pass(node.status());
-      if (node.ok()) keys.push_back({display(*key), *node});
+      if (!node.ok()) continue;
+      keys.push_back({display(*key), *node});
+      roots.push_back(*node);
     }
     PENSTOCK_TRY(failures.status());
-    PENSTOCK_ASSIGN(bound_.step, plan_.map(bound_.step, rows.graph(), std::move(keys)));
+    PENSTOCK_ASSIGN(const RelationId input, rows.with_values(*builder.graph(), roots));
+    PENSTOCK_ASSIGN(bound_.rows,
+                    context_.relations.project(input, builder.graph(), std::move(keys)));
     return std::move(bound_);
   }
 
-  Status filter(Names& names, Builder& rows, const Syntax& where) {
+  Status filter(Names& names, Builder& builder, const Syntax& where, ScopeRows& rows) {
     PENSTOCK_ASSIGN(const NodeId predicate,
-                    ExpressionBinder(names, rows, "WHERE").predicate(where));
-    PENSTOCK_ASSIGN(bound_.step, plan_.filter(bound_.step, rows.graph(), predicate));
+                    ExpressionBinder(names, builder, "WHERE").predicate(where));
+    PENSTOCK_ASSIGN(const RelationId input,
+                    rows.with_values(*builder.graph(), std::array{predicate}));
+    PENSTOCK_ASSIGN(const RelationId kept,
+                    context_.relations.filter(input, builder.graph(), predicate));
+    rows.replace(kept);
     return {};
   }
 
+  BindContext& context_;
   const Names& outer_;
   const Syntax& syntax_;
   const bool negated_;
-  Plan& plan_;
-  const TableOpener& open_;
   Select rest_;                        // the subquery, its WHERE without the keys
+  const CommonTables tables_;          // of its WITH
   std::vector<SyntaxPtr> inner_keys_;  // beside bound_.outer_keys
   BoundSubquery bound_;
 };
@@ -162,9 +187,10 @@ std::optional<SubqueryCondition> subquery_condition(SyntaxPtr condition) {
   return SubqueryCondition{std::move(condition), negated};
 }
 
-Result<BoundSubquery> bind_subquery(const Names& outer, const SubqueryCondition& condition,
-                                    Plan& plan, const TableOpener& open) {
-  return SubqueryBinder(outer, condition, plan, open).bind();
+Result<BoundSubquery> bind_subquery(BindContext& context, const Names& outer,
+                                    const SubqueryCondition& condition,
+                                    const CommonTables* tables) {
+  return SubqueryBinder(context, outer, condition, tables).bind();
 }
 
 }  // namespace penstock::sql

@@ -13,12 +13,13 @@ struct SubqueryCondition {
 std::optional<SubqueryCondition> subquery_condition(SyntaxPtr condition);
 
 struct BoundSubquery {
-  JoinKind kind = JoinKind::semi;
-  StepId step = 0;                    // its columns are the keys, in order
+  JoinType type = JoinType::semi;
+  RelationId rows = 0;                // its columns are the keys, in order
   std::vector<SyntaxPtr> outer_keys;  // over the outer scope
   std::int64_t offset = 0;
 };
-Result<BoundSubquery> bind_subquery(const Names& outer, const SubqueryCondition& condition,
-                                    Plan& plan, const TableOpener& open);
+// `tables` are those of WITH around it.
+Result<BoundSubquery> bind_subquery(BindContext& context, const Names& outer,
+                                    const SubqueryCondition& condition, const CommonTables* tables);
 
 }  // namespace penstock::sql

@@ -59,7 +59,7 @@ Status Windowing::bind(const std::vector<SelectItem>& outputs) {
     const VisibleAliases scope(names_, i);
     if (!failures.pass(collect(*outputs[i].value, 0))) break;
   }
-  // A map needs a column even where row_number() reads none.
+  // A projection needs a column even where row_number() reads none.
   if (projections_.empty()) projections_.push_back({"row", rows_.literal(Scalar::of(true))});
   return failures.status();
 }
@@ -115,8 +115,8 @@ Status Windowing::collect_parts(const Syntax& syntax, int depth) {
   return failures.status();
 }
 
-// Returns the column of the map that holds an expression. One that fails is a placeholder from then
-// on.
+// Returns the column of the projection that holds an expression. One that fails is a placeholder
+// from then on.
 Result<std::uint32_t> Windowing::column_for(const Syntax& syntax) {
   PENSTOCK_ASSIGN(std::string text, names_.canonical(syntax));
   if (const auto found = columns_.find(text)) {
@@ -252,7 +252,7 @@ Result<Window> Windowing::window_of(const WindowSyntax& over) {
   return window;
 }
 
-// Returns the pane of a partition and order; its calls are one step.
+// Returns the pane of a partition and order; its calls are one relation.
 Windowing::Pane& Windowing::pane_for(Window window) {
   const auto is_same = [&](const Pane& pane) {
     const auto same_key = [](const SortKey& a, const SortKey& b) {
@@ -268,17 +268,16 @@ Windowing::Pane& Windowing::pane_for(Window window) {
   return panes_.back();
 }
 
-Result<StepId> Windowing::add_steps(Plan& plan, StepId mapped) {
-  StepId step = mapped;
+Result<RelationId> Windowing::add_windows(RelationGraph& relations, RelationId rows) {
   for (Pane& pane : panes_) {
-    auto column = static_cast<std::uint32_t>(plan.step(step).schema.size());
+    auto column = static_cast<std::uint32_t>(relations.at(rows).schema.size());
     for (Call& call : pane.calls) {
       columns_.by_text.emplace(call.text, column++);
       pane.window.calls.push_back(std::move(call.call));
     }
-    PENSTOCK_ASSIGN(step, plan.window(step, std::move(pane.window)));
+    PENSTOCK_ASSIGN(rows, relations.window(rows, std::move(pane.window)));
   }
-  return step;
+  return rows;
 }
 
 }  // namespace penstock::sql

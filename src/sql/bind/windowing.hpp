@@ -1,14 +1,14 @@
 // Binds the window functions of a SELECT's items and ORDER BY, over rows or over groups.
 //
-// A map yields the arguments, the keys, and every expression without a window function. Window
-// steps add their columns to it. The items are bound over those columns, found by their canonical
+// A projection yields the arguments, the keys, and every expression without a window function.
+// Windows add their columns to it. The items are bound over those columns, found by their canonical
 // text.
 #pragma once
 #include <string>
 #include <unordered_map>
 #include <vector>
 
-#include "penstock/plan.hpp"
+#include "penstock/relation.hpp"
 #include "sql/bind/expression_binder.hpp"
 
 namespace penstock::sql {
@@ -22,9 +22,9 @@ class Windowing {
   static std::vector<std::string_view> function_names();
   static bool contains_window(const std::vector<SelectItem>& outputs);
   Status bind(const std::vector<SelectItem>& outputs);
-  const std::vector<Projection>& projections() const { return projections_; }  // of the map
-  Result<StepId> add_steps(Plan& plan, StepId mapped);
-  // Returns the columns of the last step.
+  const std::vector<Projection>& projections() const { return projections_; }  // below the windows
+  Result<RelationId> add_windows(RelationGraph& relations, RelationId rows);
+  // Returns the columns of the last of them.
   const ExpressionBinder::Groups& columns() const { return columns_; }
 
  private:

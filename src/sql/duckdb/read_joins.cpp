@@ -33,9 +33,7 @@ std::vector<PlanColumn> moved(std::vector<PlanColumn> columns, std::uint32_t by)
   return columns;
 }
 
-bool yields_left_alone(JoinType type) {
-  return type == JoinType::semi || type == JoinType::anti || type == JoinType::mark;
-}
+bool keeps_left_alone(JoinType type) { return yields_left_alone(type) || type == JoinType::mark; }
 
 }  // namespace
 
@@ -118,7 +116,7 @@ Result<PlanRows> PlanReader::join_of(const Tree& plan, PlanRows left, PlanRows r
   PENSTOCK_ASSIGN(rows.relation, relations_.join(left.relation, right.relation, std::move(join)));
   rows.columns = picked(left.columns, plan["left_projection_map"]);
   if (kind->type == JoinType::mark) rows.columns.push_back({PlanColumn::Kind::value, left_width});
-  if (yields_left_alone(kind->type)) return rows;
+  if (keeps_left_alone(kind->type)) return rows;
   for (const PlanColumn& column : picked(right_columns, plan["right_projection_map"]))
     rows.columns.push_back(column);
   return rows;
@@ -130,7 +128,7 @@ Result<PlanRows> PlanReader::turned_join(const Tree& plan, const PlanRows& left,
   const std::uint32_t right_width = width(right.relation);
   join =
       relation::with_sides_swapped(std::move(join), schema(left.relation), schema(right.relation));
-  const bool keeps_right_alone = yields_left_alone(join.type);
+  const bool keeps_right_alone = keeps_left_alone(join.type);
   PlanRows rows;
   PENSTOCK_ASSIGN(rows.relation, relations_.join(right.relation, left.relation, std::move(join)));
   if (!keeps_right_alone)

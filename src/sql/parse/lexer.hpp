@@ -19,6 +19,7 @@
 //
 //     FROM t SELECT a    ->  SELECT a FROM t
 //     FROM t             ->  SELECT * FROM t
+//     FROM (SELECT 1)    ->  FROM (SELECT 1) unnamed_subquery
 //
 // The tokens also bound the depth of the parse tree. libpg_query does not: it would run out of
 // stack.
@@ -63,6 +64,8 @@ struct Lexed {
   std::vector<Token> tokens;  // in order, comments and white space left out
   StatementForm form;
   std::vector<Piece> pieces;  // of `rewritten`, in order; none if each byte has its own place
+  // Bytes behind derived tables that have no alias, in order.
+  std::vector<std::size_t> unnamed;
 
   // Returns the statement's offset of a byte of `rewritten`.
   std::int64_t place_of(std::int64_t offset) const;
@@ -80,11 +83,14 @@ Result<Lexed> lex(std::string_view statement);
 // Returns the tokens of a text as far as it can be read: to its end, or to a string, name or
 // comment that is not closed, which sets `is_open`.
 std::vector<Token> tokens_until_open(std::string_view text, bool& is_open);
-// Rewrites what the first table above has in lexed.rewritten; lex() rewrites operators.
+// Rewrites what the first table above has in lexed.rewritten, and finds derived tables without an
+// alias; lex() rewrites operators.
 void rewrite(Lexed& lexed);
 void rewrite_select_lists(Lexed& lexed);  // stars, ALL and TRY_CAST
-// Writes the pieces of a SELECT that begins with FROM in PostgreSQL's order.
+// Writes the pieces of a SELECT that begins with FROM in PostgreSQL's order, and the names of
+// derived tables that have none.
 void rearrange(Lexed& lexed);
+constexpr std::string_view unnamed_alias = "unnamed_subquery";
 
 // Tells whether a token is this keyword, ignoring case; `keyword` is in lower case.
 bool is_keyword_token(const Lexed& lexed, const Token& token, std::string_view keyword);

@@ -13,31 +13,12 @@ struct Described {
   std::string_view kind, what;
 };
 constexpr Described refused_nodes[] = {
-    {"ParamRef", "a parameter"},
-    {"A_ArrayExpr", "an array"},
-    {"RowExpr", "a row value"},
-    {"A_Indirection", "a subscript or field access"},
-    {"CollateClause", "COLLATE"},
-    {"GroupingFunc", "GROUPING()"},
-    {"GroupingSet", "GROUPING SETS, ROLLUP or CUBE"},
-    {"XmlExpr", "XML"},
-    {"SetToDefault", "DEFAULT"},
-    {"CurrentOfExpr", "CURRENT OF"},
-    {"XmlSerialize", "XML"},
-    {"MultiAssignRef", "an assignment"},
+    {"ParamRef", "a parameter"},  {"A_ArrayExpr", "an array"},
+    {"RowExpr", "a row value"},   {"A_Indirection", "a subscript or field access"},
+    {"CollateClause", "COLLATE"}, {"XmlExpr", "XML"},
+    {"SetToDefault", "DEFAULT"},  {"CurrentOfExpr", "CURRENT OF"},
+    {"XmlSerialize", "XML"},      {"MultiAssignRef", "an assignment"},
 };
-
-// Returns where an expression begins, for nodes without a location in the tree.
-std::int64_t first_location(Tree node) {
-  const Tree body = node.body();
-  std::int64_t location = body["location"] ? body.location() : -1;
-  for (const char* field : {"lexpr", "arg"})
-    if (body[field].kind() != "") {
-      const std::int64_t inner = first_location(body[field]);
-      if (inner >= 0 && (location < 0 || inner < location)) location = inner;
-    }
-  return location;
-}
 
 // Makes a refused call a placeholder: its parts stay as inputs.
 void make_placeholder(Syntax& call) {
@@ -52,6 +33,17 @@ void make_placeholder(Syntax& call) {
 }
 
 }  // namespace
+
+std::int64_t first_location(Tree node) {
+  const Tree body = node.body();
+  std::int64_t location = body["location"] ? body.location() : -1;
+  for (const char* field : {"lexpr", "arg"})
+    if (body[field].kind() != "") {
+      const std::int64_t inner = first_location(body[field]);
+      if (inner >= 0 && (location < 0 || inner < location)) location = inner;
+    }
+  return location;
+}
 
 SyntaxPtr make_syntax(SyntaxKind kind, std::int64_t offset, std::string name,
                       std::vector<SyntaxPtr> inputs) {
@@ -87,6 +79,8 @@ Result<SyntaxPtr> ExpressionReader::dispatch(Tree node) {
   if (kind == "TypeCast") return cast(body);
   if (kind == "FuncCall") return function(body);
   if (kind == "SubLink") return subquery(body);
+  if (kind == "GroupingFunc")
+    return over_inputs(SyntaxKind::grouping, "grouping", body.location(), body["args"]);
   if (kind == "CoalesceExpr")
     return over_inputs(SyntaxKind::function, "coalesce", body.location(), body["args"]);
   if (kind == "MinMaxExpr")
@@ -119,19 +113,19 @@ Result<SyntaxPtr> ExpressionReader::dispatch(Tree node) {
                 "this expression (" + std::string(kind) + ")");
 }
 
-// Reads EXISTS (SELECT ...) and x IN (SELECT ...); the parser makes NOT IN a NOT around it.
+// Reads (SELECT ...), EXISTS (SELECT ...) and x IN (SELECT ...); the parser makes NOT IN a NOT
+// around it.
 Result<SyntaxPtr> ExpressionReader::subquery(Tree body) {
   const std::string_view type = body["subLinkType"].text();
   const bool is_in = type == "ANY_SUBLINK" && !body["operName"];
-  if (type != "EXISTS_SUBLINK" && !is_in) {
+  if (type != "EXISTS_SUBLINK" && type != "EXPR_SUBLINK" && !is_in) {
     PENSTOCK_TRY(read_body(body["subselect"].as("SelectStmt")));
-    return refuse(body.location(), "a subquery as a value");
+    return refuse(body.location(), "ANY, ALL or ARRAY of a subquery");
   }
-  if (level_ == max_levels)
-    return error_at(lexed_.statement, body.location(), Code::capacity,
-                    "subqueries nest deeper than " + std::to_string(max_levels) + " levels");
   auto syntax = std::make_shared<Syntax>();
-  syntax->kind = is_in ? SyntaxKind::in_subquery : SyntaxKind::exists;
+  syntax->kind = is_in                    ? SyntaxKind::in_subquery
+                 : type == "EXPR_SUBLINK" ? SyntaxKind::value_of
+                                          : SyntaxKind::exists;
   syntax->offset = body.location();
   if (is_in) {
     PENSTOCK_ASSIGN(SyntaxPtr input, read(body["testexpr"]));
@@ -139,16 +133,22 @@ Result<SyntaxPtr> ExpressionReader::subquery(Tree body) {
   }
   const Tree select = body["subselect"].as("SelectStmt");
   if (!select) return refuse(body.location(), "this form of subquery");
-  PENSTOCK_ASSIGN(syntax->subquery, read_subquery(context_, select, level_ + 1));
-  context_.parts.push_back(syntax->subquery);
+  PENSTOCK_ASSIGN(syntax->subquery, nested(select, body.location()));
   return SyntaxPtr(std::move(syntax));
+}
+
+Result<std::shared_ptr<const Select>> ExpressionReader::nested(Tree select, std::int64_t offset) {
+  if (level_ == max_levels)
+    return error_at(lexed_.statement, offset, Code::capacity,
+                    "subqueries nest deeper than " + std::to_string(max_levels) + " levels");
+  PENSTOCK_ASSIGN(auto part, read_subquery(context_, select, level_ + 1));
+  context_.parts.push_back(part);
+  return part;
 }
 
 Status ExpressionReader::read_body(Tree select) {
   if (!select || level_ >= max_levels) return {};
-  PENSTOCK_ASSIGN(auto part, read_subquery(context_, select, level_ + 1));
-  context_.parts.push_back(std::move(part));
-  return {};
+  return nested(select, 0).status();
 }
 
 Result<SyntaxPtr> ExpressionReader::column(Tree body) {
@@ -264,6 +264,8 @@ Result<SyntaxPtr> ExpressionReader::function(Tree body) {
   const std::string name = lower(names.at(names.size() - 1).as("String")["sval"].text());
   if (names.size() > 1 && names.at(0).as("String")["sval"].text() != "pg_catalog")
     return refuse(offset, "a function of a schema");
+  if (name == "grouping_id")
+    return over_inputs(SyntaxKind::grouping, "grouping", offset, body["args"]);
   PENSTOCK_ASSIGN(SyntaxPtr call,
                   over_inputs(SyntaxKind::function, name == "extract" ? "date_part" : name, offset,
                               body["args"]));

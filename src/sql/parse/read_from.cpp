@@ -109,10 +109,9 @@ class FromReader {
   Status read_named(Tree item, FromTable& read) {
     static constexpr struct {
       const char *kind, *token, *what;
-    } refused[] = {{"RangeSubselect", "from", "a subquery in FROM"},
-                   {"RangeTableSample", "tablesample", "TABLESAMPLE"},
+    } refused[] = {{"RangeTableSample", "tablesample", "TABLESAMPLE"},
                    {"RangeTableFunc", "from", "a table function"}};
-    PENSTOCK_TRY(expressions_.read_body(item.as("RangeSubselect")["subquery"].as("SelectStmt")));
+    if (item.kind() == "RangeSubselect") return read_derived(item.body(), read);
     for (const auto& row : refused)
       if (item.kind() == row.kind)
         return expressions_.refuse(expressions_.offset_of(row.token), row.what);
@@ -127,9 +126,9 @@ class FromReader {
           token->offset,
           "a table of a schema is unknown here; if a file is meant, write FROM '" + file + "'");
     }
-    if (table["alias"]["colnames"])
-      return expressions_.refuse(token->offset, "a list of column aliases");
     read.name = value_of(lexed_, *token);
+    expressions_.context().tables_named.insert(lower(read.name));
+    read.columns = columns_of(token->offset, table["alias"]);
     read.is_refused = expressions_.context().refused_tables.contains(lower(read.name));
     const auto at = static_cast<std::size_t>(token - lexed_.tokens.data());
     if (is_table_function(lexed_, at)) {
@@ -144,6 +143,30 @@ class FromReader {
       if (lower(read.alias) == word && joins_behind(*token, word))
         return expressions_.refuse(token->offset, upper(word) + " JOIN");
     return {};
+  }
+
+  // (SELECT ...) [AS] alias [(column, ...)]. DuckDB calls the first one without an alias
+  // unnamed_subquery, and the next unnamed_subquery2.
+  Status read_derived(Tree derived, FromTable& read) {
+    const Tree select = derived["subquery"].as("SelectStmt");
+    read.offset = expressions_.place_of_select(select);
+    if (derived["lateral"].boolean()) {
+      PENSTOCK_TRY(expressions_.read_body(select));
+      return expressions_.refuse(expressions_.offset_of("lateral"), "LATERAL");
+    }
+    PENSTOCK_ASSIGN(read.subquery, expressions_.nested(select, read.offset));
+    read.alias = std::string(derived["alias"]["aliasname"].text());
+    if (read.alias.empty() || read.alias == unnamed_alias) {
+      read.alias = unnamed_alias;
+      if (++unnamed_ > 1) read.alias += std::to_string(unnamed_);
+    }
+    read.columns = columns_of(read.offset, derived["alias"]);
+    read.is_refused = read.subquery->is_refused;
+    return {};
+  }
+
+  std::vector<std::string> columns_of(std::int64_t place, Tree alias) const {
+    return expressions_.column_names(place, alias["aliasname"].text(), alias["colnames"]);
   }
 
   // Tells whether the word follows the table as an alias, without AS, and JOIN follows it.
@@ -169,6 +192,7 @@ class FromReader {
   const Lexed& lexed_;
   std::vector<FromTable> tables_;
   std::size_t depth_ = 0;
+  int unnamed_ = 0;  // derived tables without an alias
 };
 
 }  // namespace

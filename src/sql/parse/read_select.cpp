@@ -8,10 +8,22 @@
 namespace penstock::sql {
 namespace {
 
+constexpr std::size_t max_common_tables = 64;
+
+// Returns the nearest such word among a few tokens before this one, or nullptr.
+const Token* token_before(const Lexed& lexed, const Token& token, std::string_view word) {
+  constexpr std::ptrdiff_t few = 64;
+  const Token* const begin = lexed.tokens.data();
+  const Token* const end = &token - std::min(few, &token - begin);
+  for (const Token* at = &token; at != end; at--)
+    if (is_keyword_token(lexed, *at, word)) return at;
+  return is_keyword_token(lexed, *end, word) ? end : nullptr;
+}
+
 class SelectReader {
  public:
   SelectReader(ReadContext& context, Select& select, int level)
-      : lexed_(context.lexed), expressions_(context, level), select_(select) {}
+      : lexed_(context.lexed), context_(context), expressions_(context, level), select_(select) {}
 
   Status read(Tree tree) {
     const Tree statements = tree["stmts"];
@@ -24,9 +36,10 @@ class SelectReader {
   }
 
   Status read_body(Tree body) {
-    PENSTOCK_TRY(refuse_parts(body));
-    select_.is_refused = body["larg"] || body["valuesLists"];
-    if (select_.is_refused) return {};
+    PENSTOCK_TRY(read_with(body["withClause"]));
+    refuse_clauses(body);
+    if (body["larg"]) return read_set(body);
+    if (body["valuesLists"]) return read_values(body);
     PENSTOCK_ASSIGN(select_.from, read_from(expressions_, body["fromClause"]));
     select_.is_refused = std::ranges::any_of(select_.from, &FromTable::is_refused);
     PENSTOCK_TRY(expressions_.define_windows(body["windowClause"]));
@@ -34,9 +47,7 @@ class SelectReader {
     PENSTOCK_TRY(read_optional(body["whereClause"], select_.where));
     PENSTOCK_TRY(read_optional(body["havingClause"], select_.having));
     PENSTOCK_TRY(read_group(body["groupClause"]));
-    PENSTOCK_TRY(read_order(body["sortClause"]));
-    PENSTOCK_TRY(read_optional(body["limitCount"], select_.limit));
-    return read_optional(body["limitOffset"], select_.offset);
+    return read_end(body);
   }
 
  private:
@@ -46,30 +57,118 @@ class SelectReader {
     static_cast<void>(expressions_.refuse(offset_of(token), what));
   }
 
-  // Refuses what is no plain SELECT; the SELECTs in it are read for what else they lack.
-  Status refuse_parts(Tree body) {
-    const std::string_view set = body["op"].text();
-    if (set == "SETOP_UNION") refuse("union", "UNION");
-    if (set == "SETOP_INTERSECT") refuse("intersect", "INTERSECT");
-    if (set == "SETOP_EXCEPT") refuse("except", "EXCEPT");
-    for (const char* side : {"larg", "rarg"})
-      if (body[side]) PENSTOCK_TRY(expressions_.read_body(body[side]));
-    const Tree tables = body["withClause"]["ctes"];
+  // Reads what ends a SELECT, or the rows of two SELECTs.
+  Status read_end(Tree body) {
+    PENSTOCK_TRY(read_order(body["sortClause"]));
+    PENSTOCK_TRY(read_optional(body["limitCount"], select_.limit));
+    return read_optional(body["limitOffset"], select_.offset);
+  }
+
+  // ORDER BY and LIMIT behind a set operation are those of a SELECT of all its rows.
+  Status read_set(Tree body) {
+    static constexpr struct {
+      std::string_view name, token;
+      SetKind kind;
+    } forms[] = {{"SETOP_UNION", "union", SetKind::unite},
+                 {"SETOP_INTERSECT", "intersect", SetKind::intersect},
+                 {"SETOP_EXCEPT", "except", SetKind::except}};
+    auto set = std::make_shared<SetOperation>();
+    for (const auto& form : forms) {
+      if (form.name != body["op"].text()) continue;
+      set->kind = form.kind;
+      set->offset = place_of_set(form.token, body["rarg"]);
+    }
+    set->all = body["all"].boolean();
+    const int level = expressions_.level();
+    PENSTOCK_ASSIGN(set->left, read_subquery(context_, body["larg"], level));
+    PENSTOCK_ASSIGN(set->right, read_subquery(context_, body["rarg"], level));
+    for (const auto& side : {set->left, set->right}) {
+      context_.parts.push_back(side);
+      select_.is_refused |= side->is_refused;
+    }
+    Select rows;
+    const std::int64_t offset = set->offset;
+    rows.set = std::move(set);
+    return read_behind(body, std::move(rows), offset);
+  }
+
+  // Reads the lists of VALUES.
+  Status read_values(Tree body) {
+    Select rows;
+    const std::int64_t offset = expressions_.place_of_select(body);
+    for (std::size_t i = 0; i < body["valuesLists"].size(); i++) {
+      const Tree items = body["valuesLists"].at(i).as("List")["items"];
+      std::vector<SyntaxPtr>& list = rows.values.emplace_back();
+      for (std::size_t k = 0; k < items.size(); k++) {
+        PENSTOCK_ASSIGN(list.emplace_back(), expressions_.read(items.at(k)));
+      }
+      if (list.size() != rows.values[0].size())
+        return expressions_.error(list.empty() ? offset : list[0]->offset,
+                                  "VALUES lists must all be the same length");
+    }
+    return read_behind(body, std::move(rows), offset);
+  }
+
+  // Takes rows as they are, or SELECT * FROM them where more clauses stand behind.
+  Status read_behind(Tree body, Select rows, std::int64_t offset) {
+    if (!body["sortClause"] && !body["limitCount"] && !body["limitOffset"]) {
+      select_.set = std::move(rows.set);
+      select_.values = std::move(rows.values);
+      return {};
+    }
+    FromTable all;
+    all.offset = offset;
+    all.subquery = std::make_shared<const Select>(std::move(rows));
+    select_.from.push_back(std::move(all));
+    select_.items.push_back(
+        {make_syntax(SyntaxKind::star, expressions_.place_of_select(body), ""), ""});
+    return read_end(body);
+  }
+
+  // Returns the place of the word before the right side.
+  std::int64_t place_of_set(std::string_view word, Tree right) const {
+    const std::int64_t place = expressions_.place_of_select(right);
+    const Token* select = lexed_.at(place);
+    const Token* found = select == nullptr ? nullptr : token_before(lexed_, *select, word);
+    return found == nullptr ? place : found->offset;
+  }
+
+  Status read_with(Tree with) {
+    const Tree tables = with["ctes"];
+    const bool is_recursive = with["recursive"].boolean();
+    if (is_recursive) refuse("recursive", "WITH RECURSIVE");
+    if (tables.size() > max_common_tables)
+      return error_at(lexed_.statement, offset_of("with"), Code::capacity,
+                      "WITH defines more than " + std::to_string(max_common_tables) + " names");
     for (std::size_t i = 0; i < tables.size(); i++) {
       const Tree table = tables.at(i).as("CommonTableExpr");
-      expressions_.context().refused_tables.emplace(lower(table["ctename"].text()));
-      PENSTOCK_TRY(expressions_.read_body(table["ctequery"].as("SelectStmt")));
+      if (is_recursive) context_.refused_tables.emplace(lower(table["ctename"].text()));
+      PENSTOCK_TRY(expressions_.passed(read_common_table(table)));
     }
-    refuse_clauses(body);
+    return {};
+  }
+
+  Status read_common_table(Tree table) {
+    CommonTable read;
+    const Token* token = lexed_.at(table.location());
+    read.name = token == nullptr ? std::string(table["ctename"].text()) : value_of(lexed_, *token);
+    read.offset = table.location();
+    for (const CommonTable& before : select_.with)
+      if (lower(before.name) == lower(read.name))
+        return expressions_.error(read.offset, "WITH defines \"" + read.name + "\" twice");
+    const Tree body = table["ctequery"].as("SelectStmt");
+    if (!body) return expressions_.refuse(read.offset, "WITH of a statement other than SELECT");
+    PENSTOCK_ASSIGN(read.select, expressions_.nested(body, read.offset));
+    read.columns =
+        expressions_.column_names(read.offset, table["ctename"].text(), table["aliascolnames"]);
+    select_.with.push_back(std::move(read));
     return {};
   }
 
   void refuse_clauses(Tree body) {
     static constexpr struct {
       const char *field, *token, *what;
-    } parts[] = {{"withClause", "with", "WITH"},
-                 {"valuesLists", "values", "VALUES"},
-                 {"intoClause", "into", "SELECT INTO"},
+    } parts[] = {{"intoClause", "into", "SELECT INTO"},
                  {"lockingClause", "for", "FOR UPDATE and the like"}};
     for (const auto& part : parts)
       if (body[part.field]) refuse(part.token, part.what);
@@ -137,11 +236,7 @@ class SelectReader {
   Status read_group(Tree keys) {
     select_.groups_by_all = keys.size() == 1 && is_all(keys.at(0));
     if (select_.groups_by_all) return {};
-    for (std::size_t i = 0; i < keys.size(); i++) {
-      PENSTOCK_ASSIGN(SyntaxPtr key, expressions_.read(keys.at(i)));
-      select_.group_by.push_back(std::move(key));
-    }
-    return {};
+    return read_grouping(expressions_, keys, select_);
   }
 
   // Tells whether a key is the ALL of GROUP BY ALL or ORDER BY ALL.
@@ -165,6 +260,7 @@ class SelectReader {
   }
 
   const Lexed& lexed_;
+  ReadContext& context_;
   ExpressionReader expressions_;
   Select& select_;
 };
@@ -177,6 +273,48 @@ std::int64_t ExpressionReader::offset_of(std::string_view text) const {
   return 0;
 }
 
+std::int64_t ExpressionReader::place_of_select(Tree select) const {
+  while (select["larg"]) select = select["larg"];
+  if (select["valuesLists"]) return place_of_values(select["valuesLists"]);
+  const Tree item = select["targetList"].at(0).as("ResTarget");
+  const Token* token = item ? lexed_.at(item.location()) : nullptr;
+  if (token == nullptr) return offset_of("select");
+  const Token* word = token_before(lexed_, *token, "select");
+  return word == nullptr ? token->offset : word->offset;
+}
+
+std::int64_t ExpressionReader::place_of_values(Tree lists) const {
+  const std::int64_t item = first_location(lists.at(0).as("List")["items"].at(0));
+  const Token* token = lexed_.at(item);
+  const Token* word = token == nullptr ? nullptr : token_before(lexed_, *token, "values");
+  return word == nullptr ? std::max<std::int64_t>(item, 0) : word->offset;
+}
+
+std::vector<std::string> ExpressionReader::column_names(std::int64_t place, std::string_view name,
+                                                        Tree folded) const {
+  const auto is_meant = [&](std::size_t at, std::string_view meant) {
+    return at < lexed_.form.end &&
+           lower(value_of(lexed_, lexed_.tokens[at])).starts_with(lower(meant));
+  };
+  std::vector<std::string> names;
+  for (std::size_t i = 0; i < folded.size(); i++)
+    names.emplace_back(folded.at(i).as("String")["sval"].text());
+  if (names.empty()) return names;
+  const auto behind = std::ranges::lower_bound(
+      lexed_.tokens, place, {}, [](const Token& token) { return std::int64_t{token.offset}; });
+  auto first = static_cast<std::size_t>(behind - lexed_.tokens.begin());
+  for (; first < lexed_.form.end; first++) {
+    bool is_list = is_meant(first, name) && is_meant(first + 1, "(");
+    for (std::size_t i = 0; is_list && i < names.size(); i++)
+      is_list = is_meant(first + 2 + 2 * i, names[i]);
+    if (!is_list) continue;
+    for (std::size_t i = 0; i < names.size(); i++)
+      names[i] = value_of(lexed_, lexed_.tokens[first + 2 + 2 * i]);
+    break;
+  }
+  return names;
+}
+
 Result<std::shared_ptr<const Select>> read_subquery(ReadContext& context, Tree body, int level) {
   auto select = std::make_shared<Select>();
   PENSTOCK_TRY(SelectReader(context, *select, level).read_body(body));
@@ -187,9 +325,10 @@ Result<Select> read_select(const Lexed& lexed, Problems& problems,
                            std::span<const std::string> functions) {
   PENSTOCK_ASSIGN(Parsed parsed, parse(lexed, problems));
   Select select;
-  ReadContext context{lexed, problems, functions, {}, {}};
+  ReadContext context{lexed, problems, functions, {}, {}, {}};
   PENSTOCK_TRY(SelectReader(context, select, 0).read(parsed.tree()));
   select.parts = std::move(context.parts);
+  select.tables_named = std::move(context.tables_named);
   return select;
 }
 

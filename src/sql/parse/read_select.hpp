@@ -17,6 +17,9 @@ namespace penstock::sql {
 SyntaxPtr make_syntax(SyntaxKind kind, std::int64_t offset, std::string name,
                       std::vector<SyntaxPtr> inputs = {});
 
+// Returns where an expression begins, for nodes without a location in the tree.
+std::int64_t first_location(Tree node);
+
 // State that all SELECTs of one statement share while it is read.
 struct ReadContext {
   const Lexed& lexed;
@@ -24,6 +27,7 @@ struct ReadContext {
   std::span<const std::string> functions;            // that the binder knows, in order
   std::set<std::string> refused_tables;              // that WITH defines, in lower case
   std::vector<std::shared_ptr<const Select>> parts;  // see Select
+  std::set<std::string> tables_named;                // see Select
 };
 
 class ExpressionReader {
@@ -35,7 +39,9 @@ class ExpressionReader {
   Result<SyntaxPtr> read(Tree node);
   // `value` stands for a key that is no expression, such as ALL.
   Result<OrderItem> order_item(Tree node, SyntaxPtr value = nullptr);
-  // Reads a SELECT inside of a refused part, to find what else is not supported.
+  // Reads a SELECT inside of this one, which begins at `offset`.
+  Result<std::shared_ptr<const Select>> nested(Tree select, std::int64_t offset);
+  // Reads one inside of a refused part, to find what else is not supported.
   Status read_body(Tree select);
   // Reads the WINDOW clause; call it before the expressions that use its names are read.
   Status define_windows(Tree windows);
@@ -55,8 +61,16 @@ class ExpressionReader {
   }
   ReadContext& context() const { return context_; }
   const Lexed& lexed() const { return lexed_; }
+  int level() const { return level_; }
   // Returns the offset of the first token of that spelling: the tree lacks most clauses' offsets.
   std::int64_t offset_of(std::string_view text) const;
+  std::int64_t place_of_values(Tree lists) const;
+  // Returns where a SELECT begins.
+  std::int64_t place_of_select(Tree select) const;
+  // Returns the names in `name (a, b)` behind a place as they are written; `folded` has them in
+  // lower case.
+  std::vector<std::string> column_names(std::int64_t place, std::string_view name,
+                                        Tree folded) const;
 
  private:
   Result<SyntaxPtr> dispatch(Tree node);
@@ -97,6 +111,8 @@ class ExpressionReader {
   int depth_ = 0;
 };
 
+// Reads the terms of GROUP BY, and their sets.
+Status read_grouping(ExpressionReader& expressions, Tree terms, Select& select);
 // Reads the tables of FROM, in order.
 Result<std::vector<FromTable>> read_from(ExpressionReader& expressions, Tree from);
 // Reads a SelectStmt inside another.

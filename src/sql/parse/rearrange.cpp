@@ -1,4 +1,5 @@
-// Puts the pieces of a SELECT that begins with FROM into PostgreSQL's order.
+// Puts the pieces of a SELECT that begins with FROM into PostgreSQL's order, and names derived
+// tables.
 #include <algorithm>
 #include <array>
 
@@ -37,10 +38,19 @@ class Rearranger {
     lexed_.pieces.push_back({lexed_.rewritten.size(), begin_of(token), true});
     lexed_.rewritten += text;
   }
+  // Copies bytes as they are, with names behind the derived tables that end among them.
   void copy(std::size_t begin, std::size_t end) {
-    if (begin >= end) return;
-    lexed_.pieces.push_back({lexed_.rewritten.size(), begin, false});
-    lexed_.rewritten += written_.substr(begin, end - begin);
+    while (begin < end) {
+      const auto next = std::ranges::upper_bound(lexed_.unnamed, begin);
+      const bool has_name = next != lexed_.unnamed.end() && *next <= end;
+      const std::size_t stop = has_name ? *next : end;
+      lexed_.pieces.push_back({lexed_.rewritten.size(), begin, false});
+      lexed_.rewritten += written_.substr(begin, stop - begin);
+      begin = stop;
+      if (!has_name) continue;
+      lexed_.pieces.push_back({lexed_.rewritten.size(), stop - 1, true});
+      lexed_.rewritten += " " + std::string(unnamed_alias) + " ";
+    }
   }
 
   // Returns the first token of these words outside of brackets, or `end`.
@@ -102,7 +112,7 @@ bool is_leading_from(const Lexed& lexed, std::size_t at) {
 }
 
 void rearrange(Lexed& lexed) {
-  bool is_needed = lexed.form.is_table;
+  bool is_needed = lexed.form.is_table || !lexed.unnamed.empty();
   for (std::size_t i = lexed.form.first; i < lexed.form.end; i++)
     is_needed = is_needed || is_leading_from(lexed, i);
   if (is_needed) Rearranger(lexed).run();

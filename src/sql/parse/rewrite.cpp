@@ -1,4 +1,6 @@
 #include <algorithm>
+#include <span>
+#include <string_view>
 
 #include "sql/parse/lexer.hpp"
 #include "sql/parse/table_function.hpp"
@@ -36,6 +38,59 @@ bool is_condition(const Lexed& lexed, std::size_t at) {
          !is_symbol(lexed, before, ",") && !is_symbol(lexed, before, "(");
 }
 
+// The brackets of a statement that are derived tables, where a table may stand.
+class DerivedTables {
+ public:
+  explicit DerivedTables(const Lexed& lexed)
+      : lexed_(lexed), after_(lexed.tokens.size(), 0), is_query_(lexed.tokens.size() + 1, false) {
+    std::vector<std::size_t> open;
+    for (std::size_t i = lexed.form.first; i < lexed.form.end; i++) {
+      if (is_symbol(lexed, lexed.tokens[i], "(")) open.push_back(i);
+      if (!is_symbol(lexed, lexed.tokens[i], ")") || open.empty()) continue;
+      after_[open.back()] = i + 1;
+      open.pop_back();
+    }
+    for (std::size_t i = lexed.form.end; i-- > lexed.form.first;) is_query_[i] = is_query(i);
+  }
+
+  // Returns the token behind the derived table at a token, where no alias stands; 0 if there is
+  // none. Brackets inside of a derived table's are part of it.
+  std::size_t behind_unnamed(std::size_t at) const {
+    if (at >= lexed_.form.end || !is_query_[at] || is_query_[at - 1]) return 0;
+    static constexpr std::string_view words[] = {
+        "where", "group", "having",  "window", "qualify", "order", "limit",  "offset",
+        "fetch", "union", "except",  "join",   "inner",   "left",  "right",  "full",
+        "cross", "on",    "natural", "using",  "for",     "into",  "select", "intersect"};
+    return is_end(after_[at]) || is_symbol(lexed_, lexed_.tokens[after_[at]], ",") ||
+                   is_one_of(after_[at], words)
+               ? after_[at]
+               : 0;
+  }
+
+ private:
+  bool is_end(std::size_t at) const {
+    return at >= lexed_.form.end || is_symbol(lexed_, lexed_.tokens[at], ")") ||
+           is_symbol(lexed_, lexed_.tokens[at], ";");
+  }
+  bool is_one_of(std::size_t at, std::span<const std::string_view> words) const {
+    return std::ranges::any_of(words, [&](std::string_view word) {
+      return is_keyword_token(lexed_, lexed_.tokens[at], word);
+    });
+  }
+  bool is_query(std::size_t at) const {
+    static constexpr std::string_view first[] = {"select", "with", "from", "values"};
+    static constexpr std::string_view next[] = {"union", "intersect", "except",
+                                                "order", "limit",     "offset"};
+    if (after_[at] == 0 || at + 1 >= lexed_.form.end) return false;
+    if (is_one_of(at + 1, first)) return true;
+    return is_query_[at + 1] && (is_end(after_[at + 1]) || is_one_of(after_[at + 1], next));
+  }
+
+  const Lexed& lexed_;
+  std::vector<std::size_t> after_;  // by opening bracket: the token behind the closing one
+  std::vector<bool> is_query_;
+};
+
 // Rewrites FROM 'a', 'b' and JOIN 'c', but not EXTRACT(day FROM 'x'), TRIM(FROM 'x') or IS DISTINCT
 // FROM 'x'.
 void rewrite_table_names(Lexed& lexed) {
@@ -43,6 +98,7 @@ void rewrite_table_names(Lexed& lexed) {
     bool has_select = false, in_from = false;
   };  // of each open parenthesis
   std::vector<Level> levels(1);
+  const DerivedTables derived(lexed);
   for (std::size_t i = lexed.form.first; i < lexed.form.end; i++) {
     const Token token = lexed.tokens[i];
     const auto word = [&](std::string_view name) { return is_keyword_token(lexed, token, name); };
@@ -50,7 +106,7 @@ void rewrite_table_names(Lexed& lexed) {
       levels.push_back({false, levels.back().in_from && !is_condition(lexed, i)});
     else if (is_symbol(lexed, token, ")") && levels.size() > 1)
       levels.pop_back();
-    else if (word("select"))
+    else if (word("select") || word("values"))
       levels.back() = {true, false};
     else if (word("where") || word("group") || word("order"))
       levels.back().in_from = false;
@@ -62,6 +118,8 @@ void rewrite_table_names(Lexed& lexed) {
         from || word("join") ||
         (levels.back().in_from && (is_symbol(lexed, token, ",") || is_symbol(lexed, token, "(")));
     if (opens) make_name(lexed, i + 1);
+    if (const std::size_t behind = opens ? derived.behind_unnamed(i + 1) : 0)
+      lexed.unnamed.push_back(lexed.tokens[behind - 1].offset + std::size_t{1});
   }
 }
 
@@ -98,9 +156,11 @@ void rewrite_intervals(Lexed& lexed) {
 }  // namespace
 
 void rewrite(Lexed& lexed) {
+  lexed.unnamed.clear();
   if (lexed.form.is_table) make_name(lexed, lexed.form.first);
   rewrite_table_names(lexed);
   rewrite_intervals(lexed);
+  std::ranges::sort(lexed.unnamed);
 }
 
 }  // namespace penstock::sql

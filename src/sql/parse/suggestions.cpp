@@ -20,8 +20,7 @@ constexpr std::string_view left_join =
     "a LEFT JOIN is by = between both tables, and by conditions of one of them";
 constexpr std::string_view inner =
     "[NOT] EXISTS (SELECT ...) and [NOT] IN (SELECT ...) are, in WHERE and joined to the rest by "
-    "AND; else ask the inner one first, and "
-    "name a file with its rows or write its value";
+    "AND; a SELECT of one value is, anywhere but in LIMIT";
 constexpr std::string_view correlated =
     "inside EXISTS and IN a column from outside stands beside =, in a SELECT without groups, "
     "aggregates and LIMIT";
@@ -46,14 +45,12 @@ constexpr Row refused_forms[] = {
     {"FULL JOIN", "INNER and LEFT JOIN are"},
     {"NATURAL JOIN", "write USING (column)"},
     {"a subquery that compares", correlated},
+    {"a subquery that reads", correlated},
     {"a subquery with outer", correlated},
     {"an EXISTS", correlated},
     {"a NOT IN whose", "where no value compared is NULL, NOT EXISTS is the same"},
     {"a subquery", inner},
-    {"WITH", inner},
-    {"UNION", "ask each SELECT by itself"},
-    {"INTERSECT", "ask each SELECT by itself"},
-    {"EXCEPT", "ask each SELECT by itself"},
+    {"UNION BY NAME", "list the columns in one order and write UNION"},
     {"more than one statement", "ask each SELECT by itself"},
     {"QUALIFY", "select the window's value as a column, and keep its rows from the result"},
     {"DISTINCT ON", "SELECT DISTINCT and GROUP BY are"},

@@ -5,6 +5,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <set>
 #include <span>
 #include <string>
 #include <string_view>
@@ -32,6 +33,8 @@ enum class SyntaxKind : unsigned char {
   function,     // name in lower case; star, filter
   exists,       // subquery
   in_subquery,  // inputs[0], subquery
+  value_of,     // subquery: the value of its one row
+  grouping,     // GROUPING(): inputs
   refused,      // a placeholder; name: of an aggregate, else ""; inputs: what it has of expressions
 };
 
@@ -90,8 +93,10 @@ struct WindowSyntax {
 
 // A table of FROM: all are joined, by what ON, USING and WHERE say.
 struct FromTable {
-  TableReference table;     // what the opener is asked for
-  std::string name, alias;  // of the file or table function; what qualifies columns
+  TableReference table;                    // what the opener is asked for
+  std::string name, alias;                 // of the file or table function; what qualifies columns
+  std::shared_ptr<const Select> subquery;  // of a derived table
+  std::vector<std::string> columns;        // new names of its first columns
   std::int64_t offset = -1;
   bool quoted = false;
   bool is_left = false;  // LEFT JOINed to those before it
@@ -103,7 +108,28 @@ struct FromTable {
   bool is_refused = false;  // it is not known which columns it has, or how it is joined
 };
 
+// A name that WITH defines.
+struct CommonTable {
+  std::string name;
+  std::int64_t offset = -1;
+  std::shared_ptr<const Select> select;
+  std::vector<std::string> columns;  // new names of its first columns
+};
+
+// UNION, INTERSECT or EXCEPT of two SELECTs.
+enum class SetKind : unsigned char { unite, intersect, except };
+struct SetOperation {
+  SetKind kind = SetKind::unite;
+  bool all = false;
+  std::shared_ptr<const Select> left, right;
+  std::int64_t offset = -1;
+};
+
 struct Select {
+  std::vector<CommonTable> with;
+  std::shared_ptr<const SetOperation> set;  // then it has no clause but WITH
+  // The rows of VALUES; then it has no clause but WITH, too. All are as long.
+  std::vector<std::vector<SyntaxPtr>> values;
   std::vector<FromTable> from;  // none: one row without columns
   bool distinct = false;
   std::int64_t distinct_offset = -1;
@@ -112,12 +138,16 @@ struct Select {
   SyntaxPtr where, having;
   std::vector<SyntaxPtr> group_by;
   bool groups_by_all = false;  // by each item without an aggregate
+  // Each a list of terms of group_by by number. None: one set of all.
+  std::vector<std::vector<std::uint32_t>> grouping_sets;
   std::vector<OrderItem> order_by;
   bool orders_by_all = false;  // by each item; the one of order_by says how
   SyntaxPtr limit, offset;     // constant expressions
   bool is_refused = false;     // so that it cannot be bound
   // In the statement's SELECT: all SELECTs inside of it, also in refused parts.
   std::vector<std::shared_ptr<const Select>> parts;
+  // In the statement's SELECT: the names of all tables that FROM has anywhere, in lower case.
+  std::set<std::string> tables_named;
 };
 
 // Returns the conditions that AND joins, or the condition itself.
@@ -132,6 +162,8 @@ Result<Select> read_select(const Lexed& lexed, Problems& problems,
 // Returns DuckDB's name of a column that has no alias: "(price * 2)", "count_star()", "CASE  WHEN
 // ((a > 1)) THEN (1) ELSE NULL END".
 std::string display(const Syntax& syntax);
+std::string display(const Select& select);        // "SELECT max(a) FROM t"
+std::string display_name(std::string_view name);  // in quotes where it needs them
 
 bool is_aggregate(const Syntax& syntax);  // also one that is refused
 bool contains_aggregate(const Syntax& syntax);

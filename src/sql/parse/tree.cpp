@@ -72,7 +72,7 @@ Result<Parsed> parse(const Lexed& lexed, Problems& problems) {
   if (result->error != nullptr) {
     const std::int64_t offset =
         lexed.place_of(byte_of_character(lexed.rewritten, result->error->cursorpos));
-    PENSTOCK_TRY(find_unsupported_syntax(lexed, offset, result->error->message, problems));
+    PENSTOCK_TRY(find_unsupported_syntax(lexed, offset, problems));
     return error_at(lexed.statement, offset, Code::invalid,
                     sentence(lexed, offset, result->error->message));
   }

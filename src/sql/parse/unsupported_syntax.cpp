@@ -29,11 +29,8 @@ constexpr Phrase phrases[] = {
     {"INTERVAL of an expression", {"interval", "("}},
     {"a lambda", {"lambda"}},
     {"COLUMNS", {"columns", "(", "*"}},
-    {"UNION", {"union"}},
-    {"INTERSECT", {"intersect"}},
-    {"EXCEPT", {"except", "select"}},
-    {"a subquery in FROM", {"from", "(", "select"}},
-    {"a subquery in FROM", {"join", "(", "select"}},
+    {"UNION BY NAME", {"union", "by", "name"}},
+    {"UNION BY NAME", {"all", "by", "name"}},
     {"a list", {"["}},
     {"a struct", {"{"}},
 };
@@ -76,10 +73,9 @@ void refuse_functions(const Lexed& lexed, Problems& problems) {
 
 }  // namespace
 
-Status find_unsupported_syntax(const Lexed& lexed, std::int64_t stopped_at,
-                               std::string_view parser_message, Problems& problems) {
+Status find_unsupported_syntax(const Lexed& lexed, std::int64_t stopped_at, Problems& problems) {
   std::vector<std::pair<std::int64_t, std::string_view>> found;
-  bool is_reason = parser_message.find("FROM must have an alias") != std::string_view::npos;
+  bool is_reason = false;
   for (std::size_t first = lexed.form.first; first < lexed.form.end; first++) {
     if (is_table_function(lexed, first))
       first = after_brackets(lexed, first + 1, lexed.form.end) - 1;
@@ -90,8 +86,6 @@ Status find_unsupported_syntax(const Lexed& lexed, std::int64_t stopped_at,
     }
   }
   if (!is_reason) return {};
-  if (const Token& token = lexed.tokens[lexed.form.first]; is_keyword_token(lexed, token, "with"))
-    found.emplace_back(token.offset, "WITH");
   for (const auto& [offset, what] : found)
     static_cast<void>(problems.refuse(offset, not_supported(what)));
   refuse_functions(lexed, problems);

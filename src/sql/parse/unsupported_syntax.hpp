@@ -1,7 +1,6 @@
 // Finds what is not supported in a statement that the parser stops in, by its tokens.
 #pragma once
 #include <cstdint>
-#include <string_view>
 
 #include "sql/parse/lexer.hpp"
 #include "sql/parse/problems.hpp"
@@ -10,7 +9,6 @@ namespace penstock::sql {
 
 // Refuses what the statement has of DuckDB's grammar, and of functions, that is not supported, and
 // returns an error of it; ok where the parser stopped for another reason.
-Status find_unsupported_syntax(const Lexed& lexed, std::int64_t stopped_at,
-                               std::string_view parser_message, Problems& problems);
+Status find_unsupported_syntax(const Lexed& lexed, std::int64_t stopped_at, Problems& problems);
 
 }  // namespace penstock::sql

@@ -80,6 +80,15 @@ TEST(Relation, KeysOfNoColumnOrOfTwoTypesAreRefused) {
   EXPECT_EQ(join({{1, 0}}), "join: keys of VARCHAR and BIGINT");
 }
 
+TEST(Relation, NotInTakesOneKeyAlone) {
+  Sides sides;
+  RelationJoin join{JoinType::not_in, {{0, 0}, {1, 1}}};
+  EXPECT_EQ(refusal(sides.graph.join(sides.left, sides.left, join)),
+            "join: not in takes one key and no condition");
+  EXPECT_EQ(refusal(sides.graph.join(sides.left, sides.left, {JoinType::not_in, {{0, 0}}})),
+            "accepted");
+}
+
 TEST(Relation, ConditionsAreBooleansOverTheRows) {
   Sides sides;
   Builder rows = sides.rows();
