@@ -21,6 +21,7 @@ constexpr Phrase phrases[] = {
     {"USING SAMPLE", {"using", "sample"}},
     {"LIMIT with a percentage", {"limit", "#", "%"}},
     {"ASOF JOIN", {"asof", "join"}},
+    {"ASOF JOIN", {"asof", "left", "join"}},
     {"POSITIONAL JOIN", {"positional", "join"}},
     {"SEMI JOIN", {"semi", "join"}},
     {"ANTI JOIN", {"anti", "join"}},

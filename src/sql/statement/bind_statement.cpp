@@ -35,7 +35,8 @@ Result<BoundSql> bind_automatically(std::string_view statement, Plan& plan, cons
   if (asks_duckdb && sql::has_duckdb()) {
     Result<BoundSql> planned = sql::bind_by_duckdb(statement, plan, open, definitions);
     const bool is_known_there = planned.status().code() == Code::unsupported;
-    if (planned.ok() || is_known_there || code == Code::unsupported) return planned;
+    if (planned.ok() || (!own.ok() && (is_known_there || code == Code::unsupported)))
+      return planned;
   }
   if (own.ok()) {
     plan = std::move(own_plan);
