@@ -71,6 +71,20 @@ Result<NodeId> units_of(Builder& rows, NodeId value) {
   return rows.unary(Op::round, units);
 }
 
+Result<NodeId> moved_towards(Builder& rows, NodeId low, NodeId high, NodeId share) {
+  PENSTOCK_ASSIGN(const NodeId distance, rows.binary(Op::subtract, high, low));
+  PENSTOCK_ASSIGN(const NodeId part, rows.binary(Op::multiply, distance, share));
+  return rows.binary(Op::add, low, part);
+}
+
+// An infinity stays one.
+Result<NodeId> weighted(Builder& rows, NodeId low, NodeId high, NodeId share) {
+  PENSTOCK_ASSIGN(const NodeId rest, rows.binary(Op::subtract, real(rows, 1), share));
+  PENSTOCK_ASSIGN(const NodeId of_low, rows.binary(Op::multiply, low, rest));
+  PENSTOCK_ASSIGN(const NodeId of_high, rows.binary(Op::multiply, high, share));
+  return rows.binary(Op::add, of_low, of_high);
+}
+
 // Microseconds are rounded.
 Result<NodeId> moment_between(Builder& rows, NodeId low, NodeId high, NodeId share) {
   PENSTOCK_ASSIGN(const NodeId first, rows.unary(Op::epoch_microseconds, low));
@@ -91,12 +105,14 @@ Result<NodeId> value_between(Builder& rows, NodeId low, NodeId high, NodeId shar
   }
   PENSTOCK_ASSIGN(const NodeId first, units_of(rows, low));
   PENSTOCK_ASSIGN(const NodeId last, units_of(rows, high));
-  PENSTOCK_ASSIGN(const NodeId distance, rows.binary(Op::subtract, last, first));
-  PENSTOCK_ASSIGN(const NodeId part, rows.binary(Op::multiply, distance, share));
-  PENSTOCK_ASSIGN(const NodeId between, rows.binary(Op::add, first, part));
-  // Between two infinities there is no distance.
+  PENSTOCK_ASSIGN(const NodeId between, type.kind == Kind::decimal
+                                            ? moved_towards(rows, first, last, share)
+                                            : weighted(rows, first, last, share));
+  // Nothing is added up where both are one infinity.
   PENSTOCK_ASSIGN(const NodeId is_at_low, rows.binary(Op::equal, share, real(rows, 0)));
-  PENSTOCK_ASSIGN(NodeId value, rows.select(is_at_low, first, between));
+  PENSTOCK_ASSIGN(const NodeId are_equal, rows.binary(Op::equal, first, last));
+  PENSTOCK_ASSIGN(const NodeId is_first, rows.binary(Op::or_, is_at_low, are_equal));
+  PENSTOCK_ASSIGN(NodeId value, rows.select(is_first, first, between));
   if (type.kind == Kind::decimal) {
     PENSTOCK_ASSIGN(value, rows.unary(Op::truncate, value));
     PENSTOCK_ASSIGN(value, rows.binary(Op::divide, value, real(rows, unit_of(type))));

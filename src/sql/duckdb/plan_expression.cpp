@@ -205,6 +205,7 @@ class Reader {
     const bool is_word =
         !name.empty() && (std::isalnum(static_cast<unsigned char>(name[0])) != 0 || name[0] == '_');
     if (is_word && name == "regexp_extract") return extraction(expression);
+    if (is_word && name == "array_slice") return slice(expression);
     if (const SyntaxPtr combined = of_list_or_bytes(expression, name)) return combined;
     if (is_word) return function(expression, lower(name));
     const std::size_t count = inputs_of(expression).size();
@@ -213,6 +214,23 @@ class Reader {
     if (name == "-" && count == 1) name = "neg";
     auto syntax = make(expression, SyntaxKind::operation, std::move(name));
     add_inputs(expression, *syntax);
+    syntax->stated = stated_type(expression);
+    return syntax;
+  }
+
+  // text[2:]: DuckDB writes an empty list for an end that is left out.
+  SyntaxPtr slice(const Tree& expression) {
+    auto syntax = make(expression, SyntaxKind::function, "array_slice");
+    const std::vector<Tree> inputs = inputs_of(expression);
+    for (std::size_t i = 0; i < inputs.size(); i++) {
+      if (i == 0 || inputs[i]["value"]["type"]["id"].text() != "LIST") {
+        syntax->inputs.push_back(read(inputs[i]));
+        continue;
+      }
+      auto end = make(expression, SyntaxKind::value, "");
+      end->scalar = Scalar::of(i == 1 ? std::int64_t{1} : INT64_MAX);
+      syntax->inputs.push_back(std::move(end));
+    }
     syntax->stated = stated_type(expression);
     return syntax;
   }
