@@ -78,7 +78,7 @@ class Failures(CommandLineTest):
     def test_a_named_planner_that_does_not_open_is_named(self):
         statement = "WITH one AS (SELECT 1 AS n) SELECT * FROM one"
         for path in ("/nowhere/libduckdb.so", "/nowhere/duckdb"):
-            ended = self.query(statement, PENSTOCK_DUCKDB=path)
+            ended = self.query(statement, "--planner", "duckdb", PENSTOCK_DUCKDB=path)
             self.assert_fails(ended, path, "No such file")
 
     def test_unknown_device(self):

@@ -1,21 +1,15 @@
 // The aggregates of one operator of a foreign plan, in the types that the plan states. Variances
-// and deviations take two passes: the mean of each group, then the squared distances from it. Sums
-// of squares would lose the digits of large numbers.
+// and deviations are statistics (relation/statistics).
 #pragma once
 #include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "relation/statistics/statistics.hpp"
 #include "sql/plans/relation_writer.hpp"
 
 namespace penstock::sql {
-
-struct MomentFunction {
-  std::string_view name;
-  bool is_root = false;    // the square root of the variance
-  bool is_sample = false;  // divides by one less than the count
-};
 
 struct AggregateRequest {
   std::string name;
@@ -44,30 +38,26 @@ class Aggregates {
 
  private:
   struct Output {
-    std::uint32_t call = 0;                   // the first of its calls
-    const MomentFunction* moments = nullptr;  // of a count and a sum of squared distances
-    bool is_quotient = false;                 // of a sum and a count, cut to the stated type
+    std::uint32_t number = 0;  // of the first of its calls, or of its statistic
+    bool is_statistic = false;
+    bool is_quotient = false;  // of a sum and a count, cut to the stated type
     std::optional<Type> stated = {};
-  };
-  struct Moment {
-    std::uint32_t column = 0;  // of the values
-    std::size_t sum = 0;       // the call that adds up their squared distances
   };
 
   Result<NodeId> filtered_argument(const AggregateRequest& request);
-  Status add_moments(const AggregateRequest& request, NodeId argument);
   void add_quotient(const AggregateRequest& request, NodeId argument);
-  Result<RelationId> with_distances(RelationId input);
-  Result<RelationId> grouped(RelationId input);
-  Result<RelationColumns> results(RelationId groups, std::size_t grouping_count);
-  Result<NodeId> result(Builder& builder, const Output& output);
+  Result<RelationId> grouped(RelationId input, const relation::Statistics& statistics);
+  Result<RelationColumns> results(RelationId groups, const relation::Statistics& statistics,
+                                  std::size_t grouping_count);
+  Result<NodeId> result(Builder& builder, const Output& output,
+                        const relation::Statistics& statistics);
 
   RelationWriter& writer_;
   ComputedColumns& computed_;
   std::vector<std::uint32_t> keys_;
   RelationAggregate aggregate_;  // the argument of a call is a column until all are computed
+  std::vector<relation::StatisticCall> statistics_;
   std::vector<Output> outputs_;
-  std::vector<Moment> moments_;
 };
 
 }  // namespace penstock::sql
