@@ -322,6 +322,8 @@ std::optional<StatisticCall> PlanReader::statistic_call(const Tree& call,
   const Type type = computed.type(added.arguments[0]);
   if (named.name == "median" && !can_be_between(type))
     added.function = Statistic::discrete_quantile;
+  // Between two such values a DOUBLE would lose digits.
+  if (added.function == Statistic::quantile && relation::has_128_bits(type)) return std::nullopt;
   return added;
 }
 

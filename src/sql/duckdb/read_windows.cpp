@@ -106,6 +106,12 @@ Status PlanReader::add_window_call(const Tree& call, Computed& columns, WindowPl
   }
   PENSTOCK_ASSIGN(window.order, sort_keys(call["orders"], columns));
   const std::string_view type = call["type"].text();
+  // rank(ORDER BY x) OVER (ORDER BY y). Sums and extremes are the same in any order.
+  if (call["arg_orders"].size() > 0 && !plan::aggregate_named(function_name(call))) {
+    windows.add_refused();
+    problems_.pass(refuse(call, "ORDER BY within a window function"));
+    return {};
+  }
   const WindowCall of_partition{WindowFunction::count_rows, 0, WindowFrame::partition, 1, "rows"},
       rank{WindowFunction::rank, 0, WindowFrame::peers, 1, "rank"},
       of_peers{WindowFunction::count_rows, 0, WindowFrame::peers, 1, "peers"},
