@@ -22,11 +22,14 @@ std::size_t size_class(std::size_t bytes) {
   return (pages + step - 1) / step * step * huge_page_bytes;
 }
 
-// A sanitizer sees no use of a freed block that another taker has.
+// A sanitizer sees no use of a freed block that another taker has. gcc defines the first name,
+// clang knows the feature.
 #if defined(__SANITIZE_ADDRESS__)
-constexpr bool keeps_blocks = false;
+constexpr bool has_address_sanitizer = true;
+#elif defined(__has_feature)
+constexpr bool has_address_sanitizer = __has_feature(address_sanitizer);
 #else
-constexpr bool keeps_blocks = true;
+constexpr bool has_address_sanitizer = false;
 #endif
 
 class Blocks {
@@ -81,7 +84,7 @@ class Blocks {
   bool keep(void* memory, std::size_t size) noexcept {
     try {
       const std::lock_guard lock(mutex_);
-      if (!keeps_blocks || runs_ == 0 || idle_bytes_ + size > limit_) return false;
+      if (has_address_sanitizer || runs_ == 0 || idle_bytes_ + size > limit_) return false;
       idle_[size].push_back(memory);
       idle_bytes_ += size;
       return true;

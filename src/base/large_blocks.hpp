@@ -1,5 +1,5 @@
 // Blocks of memory in huge pages that are used again while a run is in work. The system clears
-// each fresh page: that was 40 % of the time of TPC-DS's slow statements on two cores.
+// each fresh page: 39 % of the samples of TPC-DS's slow statements on two busy cores did so.
 #pragma once
 #include <cstddef>
 

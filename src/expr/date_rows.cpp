@@ -178,15 +178,10 @@ StringFunction date_row(std::string_view name, std::vector<std::string_view> sql
                         std::vector<Type> inputs, Type result, std::string_view doc,
                         Scalar (*host)(Inputs), bool (*fits)(Inputs) = nullptr,
                         std::string_view fault = {}) {
-  return {.name = name,
-          .sql_names = std::move(sql_names),
-          .inputs = inputs,
-          .required_inputs = inputs.size(),
-          .result = result,
-          .doc = doc,
-          .host = host,
-          .fits = fits,
-          .fault = fault};
+  StringFunction made =
+      string_rows::function_row(name, std::move(sql_names), std::move(inputs), result, doc, host);
+  made.fits = fits, made.fault = fault;
+  return made;
 }
 
 constexpr std::string_view leaves_timestamps = "a sum leaves the range of TIMESTAMP";

@@ -21,14 +21,10 @@ constexpr std::int64_t largest_factorial = 33;  // of HUGEINT
 StringFunction number_row(std::string_view name, std::vector<std::string_view> sql_names,
                           std::vector<Type> inputs, Type result, std::string_view doc,
                           Scalar (*host)(Inputs), std::string_view body = {}) {
-  return {.name = name,
-          .sql_names = std::move(sql_names),
-          .inputs = inputs,
-          .required_inputs = inputs.size(),
-          .result = result,
-          .doc = doc,
-          .host = host,
-          .body = body};
+  StringFunction made =
+      string_rows::function_row(name, std::move(sql_names), std::move(inputs), result, doc, host);
+  made.body = body;
+  return made;
 }
 
 StringFunction real_row(std::string_view name, std::string_view doc, Scalar (*host)(Inputs)) {

@@ -17,16 +17,10 @@ StringFunction row(std::string_view name, std::vector<std::string_view> sql_name
                    std::vector<Type> inputs, Type result, std::string_view doc,
                    Scalar (*host)(Inputs), Status (*check)(Inputs) = nullptr,
                    bool (*fits)(Inputs) = nullptr, std::string_view fault = {}) {
-  return {.name = name,
-          .sql_names = std::move(sql_names),
-          .inputs = inputs,
-          .required_inputs = inputs.size(),
-          .result = result,
-          .doc = doc,
-          .host = host,
-          .check = check,
-          .fits = fits,
-          .fault = fault};
+  StringFunction made =
+      string_rows::function_row(name, std::move(sql_names), std::move(inputs), result, doc, host);
+  made.check = check, made.fits = fits, made.fault = fault;
+  return made;
 }
 
 bool can_be_filled(Inputs in) {

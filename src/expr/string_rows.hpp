@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "expr/string_functions.hpp"
@@ -21,6 +22,19 @@ namespace string_rows {
 
 using Inputs = std::span<const Scalar>;
 constexpr Type string_type{Kind::string};
+
+// A row whose inputs all have to be given.
+inline StringFunction function_row(std::string_view name, std::vector<std::string_view> sql_names,
+                                   std::vector<Type> inputs, Type result, std::string_view doc,
+                                   Scalar (*host)(Inputs)) {
+  return {.name = name,
+          .sql_names = std::move(sql_names),
+          .inputs = inputs,
+          .required_inputs = inputs.size(),
+          .result = result,
+          .doc = doc,
+          .host = host};
+}
 
 inline Scalar truth(bool value) { return Scalar::of(Type{Kind::boolean}, Int128{value}); }
 inline Scalar number(std::int64_t value) { return Scalar::of(Type{Kind::int64}, Int128{value}); }

@@ -45,7 +45,7 @@ Result<NodeId> discrete_number(Builder& rows, NodeId count, const Share& share) 
   return rows.variadic(Op::greatest, {number, whole(rows, 1)});
 }
 
-// How far a place lies behind the value before it.
+// Returns the distance of a place from the value before it.
 Result<NodeId> rest_of_place(Builder& rows, NodeId count, const Share& share) {
   PENSTOCK_ASSIGN(const NodeId place, place_of(rows, count, share));
   PENSTOCK_ASSIGN(const NodeId floor, rows.unary(Op::floor, place));

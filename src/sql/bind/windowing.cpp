@@ -22,13 +22,6 @@ constexpr NamedFunction functions[] = {{"row_number", WindowFunction::row_number
                                        {"lag", WindowFunction::lag},
                                        {"lead", WindowFunction::lead}};
 
-std::optional<WindowFunction> function_named(std::string_view name) {
-  if (const plan::AggregateRow* aggregate = plan::aggregate_named(name)) return aggregate->window;
-  for (const NamedFunction& row : functions)
-    if (row.name == name) return row.function;
-  return std::nullopt;
-}
-
 bool is_literal(const Syntax& syntax) {
   return syntax.kind == SyntaxKind::number || syntax.kind == SyntaxKind::string ||
          syntax.kind == SyntaxKind::boolean || syntax.kind == SyntaxKind::null ||
@@ -41,6 +34,13 @@ bool has_window(const Syntax& syntax) {
 }
 
 }  // namespace
+
+std::optional<WindowFunction> window_function_named(std::string_view name) {
+  if (const plan::AggregateRow* aggregate = plan::aggregate_named(name)) return aggregate->window;
+  for (const NamedFunction& row : functions)
+    if (row.name == name) return row.function;
+  return std::nullopt;
+}
 
 std::vector<std::string_view> Windowing::function_names() {
   std::vector<std::string_view> names;
@@ -143,7 +143,7 @@ Status Windowing::add_call(const Syntax& syntax, const std::string& text) {
 }
 
 Status Windowing::bind_call(const Syntax& syntax, const std::string& text) {
-  const std::optional<WindowFunction> function = function_named(syntax.name);
+  const std::optional<WindowFunction> function = window_function_named(syntax.name);
   if (!function) return refuse(syntax, syntax.name + " as a window function");
   if (syntax.distinct) return refuse(syntax, "DISTINCT in a window function");
   WindowCall call;

@@ -4,6 +4,7 @@
 // Windows add their columns to it. The items are bound over those columns, found by their canonical
 // text.
 #pragma once
+#include <optional>
 #include <string>
 #include <unordered_map>
 #include <vector>
@@ -12,6 +13,9 @@
 #include "sql/bind/expression_binder.hpp"
 
 namespace penstock::sql {
+
+// Returns the function of a name over a window, an aggregate too; nothing where there is none.
+std::optional<WindowFunction> window_function_named(std::string_view name);
 
 class Windowing {
  public:

@@ -1,9 +1,9 @@
 // The windows of an operator of DuckDB's plan, while they are read.
 #pragma once
-#include <algorithm>
 #include <functional>
 
 #include "sql/duckdb/plan_reader.hpp"
+#include "sql/plans/window_calls.hpp"
 
 namespace penstock::sql {
 
@@ -30,11 +30,7 @@ struct PlanReader::WindowPlan {
   };
 
   Output& add(Window window, std::vector<WindowCall> calls) {
-    const auto same = std::ranges::find_if(windows, [&](const Window& other) {
-      return other.partition == window.partition && other.order == window.order;
-    });
-    const auto place = static_cast<std::size_t>(same - windows.begin());
-    if (same == windows.end()) windows.push_back(std::move(window));
+    const std::size_t place = place_among(windows, std::move(window));
     outputs.push_back({place, windows[place].calls.size(), nullptr});
     for (WindowCall& call : calls) windows[place].calls.push_back(std::move(call));
     return outputs.back();

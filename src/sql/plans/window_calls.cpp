@@ -4,12 +4,17 @@
 
 namespace penstock::sql {
 
-std::size_t WindowCalls::add(Window window, WindowCall call) {
-  const auto same = std::ranges::find_if(windows_, [&](const Window& other) {
+std::size_t place_among(std::vector<Window>& windows, Window window) {
+  const auto same = std::ranges::find_if(windows, [&](const Window& other) {
     return other.partition == window.partition && other.order == window.order;
   });
-  const auto place = static_cast<std::size_t>(same - windows_.begin());
-  if (same == windows_.end()) windows_.push_back(std::move(window));
+  const auto place = static_cast<std::size_t>(same - windows.begin());
+  if (same == windows.end()) windows.push_back(std::move(window));
+  return place;
+}
+
+std::size_t WindowCalls::add(Window window, WindowCall call) {
+  const std::size_t place = place_among(windows_, std::move(window));
   places_.emplace_back(place, windows_[place].calls.size());
   windows_[place].calls.push_back(std::move(call));
   return places_.size() - 1;

@@ -9,6 +9,9 @@
 
 namespace penstock::sql {
 
+// Returns the place of the window with that partition and order, which is added where it lacks.
+std::size_t place_among(std::vector<Window>& windows, Window window);
+
 class WindowCalls {
  public:
   // `window` has the partition and the order. Returns the number of the call.

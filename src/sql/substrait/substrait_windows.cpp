@@ -1,25 +1,12 @@
 // Window functions of Substrait's plans.
-#include <algorithm>
-
 #include "plan/aggregates.hpp"
 #include "sql/bind/decimal_quotient.hpp"
+#include "sql/bind/windowing.hpp"
 #include "sql/parse/suggestions.hpp"
 #include "sql/substrait/substrait_reader.hpp"
 
 namespace penstock::sql {
 namespace {
-
-struct NamedWindow {
-  std::string_view name;
-  WindowFunction function;
-};
-constexpr NamedWindow window_functions[] = {{"row_number", WindowFunction::row_number},
-                                            {"rank", WindowFunction::rank},
-                                            {"dense_rank", WindowFunction::dense_rank},
-                                            {"first_value", WindowFunction::first_value},
-                                            {"last_value", WindowFunction::last_value},
-                                            {"lag", WindowFunction::lag},
-                                            {"lead", WindowFunction::lead}};
 
 bool is_number(WindowFunction function) {
   return function == WindowFunction::row_number || function == WindowFunction::rank ||
@@ -37,10 +24,7 @@ bool counts_rows(std::string_view name, const Tree& arguments) {
 
 std::optional<WindowFunction> window_function_of(std::string_view name, const Tree& arguments) {
   if (counts_rows(name, arguments)) return WindowFunction::count_rows;
-  const auto found = std::ranges::find(window_functions, name, &NamedWindow::name);
-  if (found != std::end(window_functions)) return found->function;
-  const plan::AggregateRow* const aggregate = plan::aggregate_named(name);
-  return aggregate ? aggregate->window : std::nullopt;
+  return window_function_named(name);
 }
 
 // Nothing for a frame that does not begin with the partition. One without bounds is all of it.
