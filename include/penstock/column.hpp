@@ -48,18 +48,49 @@ enum class Kind : unsigned char {
   int128,  // 16 bytes, little endian; only as the result of an aggregate (SQL's HUGEINT)
 };
 
+// Tells what a value is where its kind does not. Kernels know kinds alone: they compare, sort,
+// group and join values of any logical type. Functions name the logical types that they take.
+enum class LogicalType : unsigned char {
+  none,
+  time,          // of timestamp: microseconds since midnight
+  timestamp_tz,  // of timestamp: microseconds since 1970-01-01T00:00 UTC
+  blob,          // of string: any bytes
+  uuid,          // of string: 16 bytes
+  interval,      // of string: packed, as lists, structs and maps are (column/nested)
+  list,
+  structure,
+  map,
+};
+
+struct NestedType;
+
 struct Type {
   Kind kind = Kind::boolean;
   std::uint8_t precision = 0, scale = 0;  // decimal only
+  LogicalType logical = LogicalType::none;
+  const NestedType* nested = nullptr;  // list, structure, map: made once, so that equal types are
+                                       // equal pointers
   bool operator==(const Type&) const = default;
 
   static constexpr Type decimal(int precision, int scale) {
     return {Kind::decimal, static_cast<std::uint8_t>(precision), static_cast<std::uint8_t>(scale)};
   }
 };
+// The types within a list (one), a struct (a field each), or a map (key and value).
+struct NestedType {
+  std::vector<std::string> names;  // of a struct's fields
+  std::vector<Type> types;
+};
+Type list_of(Type element);
+Type struct_of(std::vector<std::string> names, std::vector<Type> types);
+Type map_of(Type key, Type value);
+bool is_nested(Type type);  // list, structure, map
+
 std::string name_of(Type type);        // SQL's names: "BIGINT", "DECIMAL(15,2)", "VARCHAR"
 std::uint32_t width_bytes(Type type);  // of one value in `values`: 1 for boolean (as a kernel sees
                                        // it), 4 for string codes
+bool is_text(Type type);               // a string that is text
+bool is_date_or_timestamp(Type type);  // without time zone
 bool is_integer(Type type);            // int8..uint64 (not int128)
 bool is_signed(Type type);
 bool is_float(Type type);

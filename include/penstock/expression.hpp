@@ -86,9 +86,10 @@ struct Scalar {
     s.real = real;
     return s;
   }
-  static Scalar of(std::string text) {
+  static Scalar of(std::string text) { return of(Type{Kind::string}, std::move(text)); }
+  static Scalar of(Type type, std::string text) {  // strings, and what is packed as one
     Scalar s;
-    s.type = {Kind::string};
+    s.type = type;
     s.text = std::move(text);
     return s;
   }

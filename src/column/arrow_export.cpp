@@ -3,6 +3,7 @@
 #include "base/exception_boundary.hpp"
 #include "column/arrow_format.hpp"
 #include "column/bits.hpp"
+#include "column/nested/nested_column.hpp"
 
 namespace penstock {
 namespace {
@@ -85,25 +86,117 @@ bool fits_38_digits(const Column& column) {
   return true;
 }
 
+std::string format_of_column(const Column& column) {
+  return column.dictionary ? "i" : column::format_of(column.type, column.offset_bytes);
+}
+
+Status export_column(const Column& column, const std::string& name, ArrowArray& array,
+                     ArrowSchema& schema);
+
+// Arrow's lists have offsets of 32 bits.
+Result<Bytes> list_offsets(const column::NestedColumn& rows) {
+  if (rows.offsets.back() > INT32_MAX)
+    return Status(Code::capacity, "lists of more than 2^31 elements in one batch");
+  return Bytes::own(std::vector<std::int32_t>(rows.offsets.begin(), rows.offsets.end()));
+}
+
+Status export_tree(const column::NestedColumn& rows, const std::string& name, ArrowArray& array,
+                   ArrowSchema& schema, bool is_nullable);
+
+// A map's entries are a struct that is never NULL, with keys that are never NULL.
+std::string child_name(Type type, std::size_t index) {
+  if (type.logical == LogicalType::structure) return type.nested->names[index];
+  return type.logical == LogicalType::map ? "entries" : "item";
+}
+
+Status export_children(const column::NestedColumn& rows, ArrayBody& array_body,
+                       SchemaBody& schema_body) {
+  for (std::size_t i = 0; i < rows.children.size(); i++) {
+    array_body.children.emplace_back(new ArrowArray{});
+    schema_body.children.emplace_back(new ArrowSchema{});
+    const bool is_entry = rows.type.logical == LogicalType::map;
+    const std::string name = child_name(rows.type, i);
+    PENSTOCK_TRY(export_tree(rows.children[i], name, *array_body.children.back(),
+                             *schema_body.children.back(),
+                             !is_entry && !(name == "key" && i == 0)));
+  }
+  return {};
+}
+
+Status export_tree(const column::NestedColumn& rows, const std::string& name, ArrowArray& array,
+                   ArrowSchema& schema, bool is_nullable) {
+  if (rows.children.empty()) return export_column(rows.leaf, name, array, schema);
+  auto array_body = std::make_unique<ArrayBody>();
+  auto schema_body = std::make_unique<SchemaBody>();
+  schema_body->format = column::format_of(rows.type, 4);
+  schema_body->name = name;
+  array_body->column.validity = rows.validity;
+  array_body->buffers.push_back(rows.validity.data);
+  if (!rows.offsets.empty() && rows.type.logical != LogicalType::structure) {
+    PENSTOCK_ASSIGN(array_body->column.offsets, list_offsets(rows));
+    array_body->buffers.push_back(array_body->column.offsets.data);
+  }
+  PENSTOCK_TRY(export_children(rows, *array_body, *schema_body));
+  const std::uint64_t nulls =
+      rows.validity.empty()
+          ? 0
+          : rows.row_count - column::count_ones(rows.validity.data, rows.row_count);
+  fill(array, std::move(array_body), rows.row_count, static_cast<std::int64_t>(nulls));
+  fill(schema, std::move(schema_body), is_nullable);
+  return {};
+}
+
+// Puts values of other forms than ours into Arrow's: wide decimals, months with days and
+// nanoseconds, UUIDs of 16 bytes each.
+Column in_arrow_form(const Column& column) {
+  Column kept = column;
+  if (column.type.kind == Kind::decimal && width_bytes(column.type) == 8)
+    kept.values = widened(column);
+  if (column.type.logical == LogicalType::blob && column.dictionary) {
+    auto entries = std::make_shared<Column>(*column.dictionary);
+    entries->type = column.type;
+    kept.dictionary = std::move(entries);
+  }
+  if (column.type.logical != LogicalType::interval && column.type.logical != LogicalType::uuid)
+    return kept;
+  std::vector<std::byte> values(column.row_count * 16);
+  for (std::uint64_t row = 0; row < column.row_count; row++) {
+    if (!column.is_valid(row)) continue;
+    const std::string_view bytes = column.string(row);
+    if (column.type.logical == LogicalType::uuid) {
+      std::memcpy(values.data() + row * 16, bytes.data(), std::min<std::size_t>(bytes.size(), 16));
+      continue;
+    }
+    const column::PackedInterval interval = column::PackedReader(bytes).interval();
+    const std::int64_t nanoseconds = interval.microseconds * 1000;
+    std::memcpy(values.data() + row * 16, &interval.months, 4);
+    std::memcpy(values.data() + row * 16 + 4, &interval.days, 4);
+    std::memcpy(values.data() + row * 16 + 8, &nanoseconds, 8);
+  }
+  kept.values = Bytes::own(std::move(values));
+  kept.offsets = {};
+  kept.dictionary = nullptr;
+  return kept;
+}
+
 Status export_column(const Column& column, const std::string& name, ArrowArray& array,
                      ArrowSchema& schema) {
+  if (is_nested(column.type))
+    return export_tree(column::unpack(column), name, array, schema, !column.validity.empty());
   if (column.row_count > 0 && column.values.empty() && column.device_values)
     return {Code::unsupported, "its values are on a device only"};
   if (column.type.kind == Kind::int128 && !fits_38_digits(column))
     return {Code::overflow, "a HUGEINT of more than 38 digits"};
   auto array_body = std::make_unique<ArrayBody>();
   auto schema_body = std::make_unique<SchemaBody>();
-  schema_body->format = column::format_of(column);
   schema_body->name = name;
-  array_body->column = column;
-  Column& kept = array_body->column;
-  if (column.type.kind == Kind::decimal && width_bytes(column.type) == 8)
-    kept.values = widened(column);
+  array_body->column = in_arrow_form(column);
+  const Column& kept = array_body->column;
+  schema_body->format = format_of_column(kept);
   array_body->buffers.push_back(kept.validity.data);
-  if (column.type.kind == Kind::string && !column.dictionary)
-    array_body->buffers.push_back(kept.offsets.data);
+  if (!kept.offsets.empty() && !kept.dictionary) array_body->buffers.push_back(kept.offsets.data);
   array_body->buffers.push_back(kept.values.data);
-  if (column.dictionary) {
+  if (kept.dictionary) {
     array_body->dictionary.reset(new ArrowArray{});
     schema_body->dictionary.reset(new ArrowSchema{});
     PENSTOCK_TRY(

@@ -5,7 +5,10 @@
 #include <numeric>
 
 #include "base/exception_boundary.hpp"
+#include "column/arrow_rows.hpp"
 #include "column/bits.hpp"
+#include "column/column_builders.hpp"
+#include "column/nested/packed_bytes.hpp"
 #include "column/unsupported.hpp"
 
 namespace penstock::column {
@@ -13,40 +16,7 @@ namespace {
 
 using Owner = std::shared_ptr<const ArrowArray>;
 
-// Rows [first, first + count) of one array, and its owner.
-struct Rows {
-  const ArrowArray& array;
-  const Owner& owner;
-  std::uint64_t first, count;
-
-  const std::byte* buffer(std::int64_t index) const {
-    return static_cast<const std::byte*>(array.buffers[index]);
-  }
-};
-
-Status check(const Rows& rows, std::int64_t buffer_count, bool is_exact = true) {
-  const ArrowArray& array = rows.array;
-  if (array.length < 0 || array.offset < 0 ||
-      rows.first + rows.count >
-          static_cast<std::uint64_t>(array.offset) + static_cast<std::uint64_t>(array.length))
-    return {Code::invalid, "the array has " + std::to_string(array.length) + " rows of " +
-                               std::to_string(rows.count) + " needed"};
-  if (is_exact ? array.n_buffers != buffer_count : array.n_buffers < buffer_count)
-    return {Code::invalid, "the array has " + std::to_string(array.n_buffers) +
-                               " buffers, its format " + std::to_string(buffer_count)};
-  if (rows.count > 0 && buffer_count > 1 && rows.buffer(1) == nullptr)
-    return {Code::invalid, "the array has no values"};
-  return {};
-}
-
-// Returns the validity bits, empty if no value is missing.
-Bytes validity_of(const Rows& rows) {
-  if (rows.array.null_count == 0 || rows.buffer(0) == nullptr) return {};
-  Bytes bits = slice_bits({rows.owner, rows.buffer(0), 0}, rows.first, rows.count);
-  return count_ones(bits.data, rows.count) == rows.count ? Bytes{} : bits;
-}
-
-Bytes fixed_width(const Rows& rows, std::uint64_t width) {
+Bytes fixed_width(const ArrowRows& rows, std::uint64_t width) {
   if (rows.count == 0) return {};
   const std::byte* data = rows.buffer(1) + rows.first * width;
   if (reinterpret_cast<std::uintptr_t>(data) % std::min<std::uint64_t>(width, 8) == 0)
@@ -57,7 +27,7 @@ Bytes fixed_width(const Rows& rows, std::uint64_t width) {
 
 // convert(value, out) for each present row; false if the value does not fit.
 template <class In, class Convert>
-Status convert_values(const Rows& rows, Column& to, const char* misfit, Convert convert) {
+Status convert_values(const ArrowRows& rows, Column& to, const char* misfit, Convert convert) {
   if (rows.count == 0) return {};
   std::vector<std::int64_t> values(rows.count);
   const std::byte* from = rows.buffer(1) + rows.first * sizeof(In);
@@ -72,14 +42,14 @@ Status convert_values(const Rows& rows, Column& to, const char* misfit, Convert 
   return {};
 }
 
-Status scale_timestamps(const Rows& rows, Column& to, std::int64_t factor) {
+Status scale_timestamps(const ArrowRows& rows, Column& to, std::int64_t factor) {
   return convert_values<std::int64_t>(rows, to, "a timestamp outside TIMESTAMP's range",
                                       [factor](std::int64_t value, std::int64_t& out) {
                                         return !__builtin_mul_overflow(value, factor, &out);
                                       });
 }
 
-template <class Offset> void string_offsets(const Rows& rows, Column& to) {
+template <class Offset> void string_offsets(const ArrowRows& rows, Column& to) {
   to.offset_bytes = sizeof(Offset);
   if (rows.count == 0) {  // a producer may leave out the one offset of no rows
     to.offsets = Bytes::own(std::vector<Offset>(1));
@@ -92,7 +62,7 @@ template <class Offset> void string_offsets(const Rows& rows, Column& to) {
 
 // Copies views into one buffer of strings. A view has 16 bytes: a length, then up to 12 bytes of
 // the string, or a prefix, a buffer number and an offset.
-Status join_views(const Rows& rows, Column& to) {
+Status join_views(const ArrowRows& rows, Column& to) {
   struct View {
     std::int32_t size;
     char prefix[4];
@@ -120,9 +90,47 @@ Status join_views(const Rows& rows, Column& to) {
   return {};
 }
 
-Status import_values(const Rows& rows, const ArrowField& field, Column& to);
+Status scale_times(const ArrowRows& rows, Column& to, std::int64_t factor) {
+  return convert_values<std::int32_t>(rows, to, "",
+                                      [factor](std::int32_t value, std::int64_t& out) {
+                                        out = value * factor;
+                                        return true;
+                                      });
+}
 
-template <class Index> Status widen_codes(const Rows& rows, Column& to, std::uint64_t entry_count) {
+void import_fixed_bytes(const ArrowRows& rows, std::uint64_t width, Column& to) {
+  StringBuilder strings(rows.count);
+  for (std::uint64_t row = 0; row < rows.count; row++) {
+    const auto* bytes = reinterpret_cast<const char*>(rows.buffer(1) + (rows.first + row) * width);
+    strings.push(to.is_valid(row) ? std::string_view(bytes, width) : std::string_view());
+  }
+  strings.take(to);
+}
+
+Status import_intervals(const ArrowRows& rows, Column& to) {
+  struct Interval {
+    std::int32_t months, days;
+    std::int64_t nanoseconds;
+  };
+  StringBuilder strings(rows.count);
+  std::string packed;
+  for (std::uint64_t row = 0; row < rows.count; row++) {
+    packed.clear();
+    if (to.is_valid(row)) {
+      Interval value;
+      std::memcpy(&value, rows.buffer(1) + (rows.first + row) * sizeof value, sizeof value);
+      if (value.nanoseconds % 1000 != 0)
+        return {Code::unsupported, "an interval that is not a whole number of microseconds"};
+      put_interval(packed, value.months, value.days, value.nanoseconds / 1000);
+    }
+    strings.push(packed);
+  }
+  strings.take(to);
+  return {};
+}
+
+template <class Index>
+Status widen_codes(const ArrowRows& rows, Column& to, std::uint64_t entry_count) {
   if (rows.count == 0) return {};
   std::vector<std::int32_t> codes(rows.count);
   const std::byte* from = rows.buffer(1) + rows.first * sizeof(Index);
@@ -151,7 +159,7 @@ void spread_missing_entries(Column& to) {
   to.validity = Bytes::own(std::move(bits));
 }
 
-Status import_codes(const Rows& rows, const ArrowField& field, Column& to) {
+Status import_codes(const ArrowRows& rows, const ArrowField& field, Column& to) {
   const ArrowArray* entries = rows.array.dictionary;
   if (entries == nullptr || entries->length < 0 || entries->offset < 0)
     return {Code::invalid, "a dictionary-encoded array without dictionary"};
@@ -195,8 +203,33 @@ std::int64_t buffers_of(ArrowLayout layout) {
              : 2;
 }
 
-Status import_values(const Rows& rows, const ArrowField& field, Column& to) {
-  PENSTOCK_TRY(check(rows, buffers_of(field.layout), field.layout != ArrowLayout::string_views));
+}  // namespace
+
+Status check_rows(const ArrowRows& rows, std::int64_t buffer_count, bool is_exact) {
+  const ArrowArray& array = rows.array;
+  if (array.length < 0 || array.offset < 0 ||
+      rows.first + rows.count >
+          static_cast<std::uint64_t>(array.offset) + static_cast<std::uint64_t>(array.length))
+    return {Code::invalid, "the array has " + std::to_string(array.length) + " rows of " +
+                               std::to_string(rows.count) + " needed"};
+  if (is_exact ? array.n_buffers != buffer_count : array.n_buffers < buffer_count)
+    return {Code::invalid, "the array has " + std::to_string(array.n_buffers) +
+                               " buffers, its format " + std::to_string(buffer_count)};
+  if (rows.count > 0 && buffer_count > 1 && rows.buffer(1) == nullptr)
+    return {Code::invalid, "the array has no values"};
+  return {};
+}
+
+Bytes validity_of(const ArrowRows& rows) {
+  if (rows.array.null_count == 0 || rows.buffer(0) == nullptr) return {};
+  Bytes bits = slice_bits({rows.owner, rows.buffer(0), 0}, rows.first, rows.count);
+  return count_ones(bits.data, rows.count) == rows.count ? Bytes{} : bits;
+}
+
+Status import_values(const ArrowRows& rows, const ArrowField& field, Column& to) {
+  if (!field.children.empty()) return import_nested(rows, field, to);
+  PENSTOCK_TRY(
+      check_rows(rows, buffers_of(field.layout), field.layout != ArrowLayout::string_views));
   to.type = field.field.type;
   to.row_count = rows.count;
   to.validity = validity_of(rows);
@@ -207,6 +240,7 @@ Status import_values(const Rows& rows, const ArrowField& field, Column& to) {
     case ArrowLayout::same: to.values = fixed_width(rows, width_bytes(to.type)); return {};
     case ArrowLayout::seconds: return scale_timestamps(rows, to, 1'000'000);
     case ArrowLayout::milliseconds: return scale_timestamps(rows, to, 1'000);
+    case ArrowLayout::time_nanoseconds:
     case ArrowLayout::nanoseconds:
       return convert_values<std::int64_t>(rows, to,
                                           "a timestamp that is not a whole number of microseconds",
@@ -230,14 +264,20 @@ Status import_values(const Rows& rows, const ArrowField& field, Column& to) {
     case ArrowLayout::string: string_offsets<std::int32_t>(rows, to); return {};
     case ArrowLayout::large_string: string_offsets<std::int64_t>(rows, to); return {};
     case ArrowLayout::string_views: return join_views(rows, to);
+    case ArrowLayout::fixed_bytes: import_fixed_bytes(rows, field.fixed_bytes, to); return {};
+    case ArrowLayout::month_day_nanoseconds: return import_intervals(rows, to);
+    case ArrowLayout::time_seconds: return scale_times(rows, to, 1'000'000);
+    case ArrowLayout::time_milliseconds: return scale_times(rows, to, 1'000);
     case ArrowLayout::codes: return import_codes(rows, field, to);
     case ArrowLayout::fsst: return {Code::unsupported, "FSST codes without their symbol tables"};
     case ArrowLayout::light: return {Code::unsupported, "numbers in a light encoding"};
+    case ArrowLayout::list:
+    case ArrowLayout::large_list:
+    case ArrowLayout::fixed_list:
+    case ArrowLayout::structure: break;  // have children
   }
   return {};
 }
-
-}  // namespace
 
 std::shared_ptr<const ArrowArray> own(ArrowArray* array) {
   auto* kept = new ArrowArray(*array);

@@ -1,3 +1,6 @@
+#include <deque>
+#include <mutex>
+
 #include "penstock/column.hpp"
 
 namespace penstock {
@@ -18,9 +21,59 @@ static_assert(std::size(kind_traits) == static_cast<std::size_t>(Kind::int128) +
 
 const KindTraits& traits_of(Type type) { return kind_traits[static_cast<std::size_t>(type.kind)]; }
 
+// In LogicalType's order.
+constexpr const char* logical_names[] = {
+    "", "TIME", "TIMESTAMP WITH TIME ZONE", "BLOB", "UUID", "INTERVAL", "", "STRUCT", "MAP"};
+static_assert(std::size(logical_names) == static_cast<std::size_t>(LogicalType::map) + 1);
+
+// Returns the one NestedType of these parts. They are kept for ever: a process has few.
+const NestedType* made_once(NestedType parts) {
+  static std::mutex mutex;
+  static std::deque<NestedType> all;
+  const std::scoped_lock lock(mutex);
+  for (const NestedType& known : all)
+    if (known.names == parts.names && known.types == parts.types) return &known;
+  return &all.emplace_back(std::move(parts));
+}
+
+std::string quoted_name(const std::string& name) {
+  const bool is_plain = !name.empty() && name.find_first_not_of(
+                                             "abcdefghijklmnopqrstuvwxyz"
+                                             "0123456789_") == name.npos;
+  return is_plain && (name[0] < '0' || name[0] > '9') ? name : '"' + name + '"';
+}
+
+std::string nested_name(Type type) {
+  const NestedType& nested = *type.nested;
+  if (type.logical == LogicalType::list) return name_of(nested.types[0]) + "[]";
+  std::string text;
+  for (std::size_t i = 0; i < nested.types.size(); i++)
+    text += (i == 0 ? "" : ", ") +
+            (i < nested.names.size() ? quoted_name(nested.names[i]) + " " : "") +
+            name_of(nested.types[i]);
+  return (type.logical == LogicalType::map ? "MAP(" : "STRUCT(") + text + ")";
+}
+
+Type packed(LogicalType logical, NestedType parts) {
+  Type type{Kind::string};
+  type.logical = logical;
+  type.nested = made_once(std::move(parts));
+  return type;
+}
+
 }  // namespace
 
+Type list_of(Type element) { return packed(LogicalType::list, {{}, {element}}); }
+Type struct_of(std::vector<std::string> names, std::vector<Type> types) {
+  return packed(LogicalType::structure, {std::move(names), std::move(types)});
+}
+Type map_of(Type key, Type value) { return packed(LogicalType::map, {{}, {key, value}}); }
+bool is_nested(Type type) { return type.nested != nullptr; }
+
 std::string name_of(Type type) {
+  if (is_nested(type)) return nested_name(type);
+  if (type.logical != LogicalType::none)
+    return logical_names[static_cast<std::size_t>(type.logical)];
   if (type.kind != Kind::decimal) return traits_of(type).name;
   return "DECIMAL(" + std::to_string(type.precision) + "," + std::to_string(type.scale) + ")";
 }
@@ -29,6 +82,11 @@ std::uint32_t width_bytes(Type type) {
   return type.kind == Kind::decimal && type.precision > 18 ? 16 : traits_of(type).width_bytes;
 }
 
+bool is_text(Type type) { return type.kind == Kind::string && type.logical == LogicalType::none; }
+bool is_date_or_timestamp(Type type) {
+  return type.logical == LogicalType::none &&
+         (type.kind == Kind::date32 || type.kind == Kind::timestamp);
+}
 bool is_integer(Type type) { return type.kind >= Kind::int8 && type.kind <= Kind::uint64; }
 bool is_signed(Type type) {
   return is_numeric(type) && !(type.kind >= Kind::uint8 && type.kind <= Kind::uint64);

@@ -82,12 +82,12 @@ Result<NodeId> Builder::unary(Op op, NodeId input) {
   }
   if (is_rounding(op)) return rounding(c, op, input);
   if (is_date_part(op)) {
-    const bool has_parts = type.kind == Kind::date32 || type.kind == Kind::timestamp;
-    return has_parts ? Result<NodeId>(c.add(op, int64_type, {input})) : cannot(op, {type});
+    return is_date_or_timestamp(type) ? Result<NodeId>(c.add(op, int64_type, {input}))
+                                      : cannot(op, {type});
   }
   if (is_date_start(op) || op == Op::epoch_microseconds) {
     const Type result = is_date_start(op) ? timestamp_type : int64_type;
-    if (type.kind != Kind::date32 && type.kind != Kind::timestamp) return cannot(op, {type});
+    if (!is_date_or_timestamp(type)) return cannot(op, {type});
     return c.add(op, result, {c.cast(input, timestamp_type)});
   }
   if (op == Op::high_half || op == Op::low_half) {
@@ -183,8 +183,8 @@ Result<NodeId> Builder::string_function(std::string_view name, std::vector<NodeI
   Construction c(*graph_);
   const std::shared_ptr<const CustomFunction> function = expr::string_function(name, inputs.size());
   const auto takes = [&](std::size_t i) {
-    return c.is_null_literal(inputs[i]) || (c.type(inputs[i]).kind == Kind::string) ==
-                                               (function->parameter_types[i].kind == Kind::string);
+    return c.is_null_literal(inputs[i]) ||
+           takes_type(function->parameter_types[i], c.type(inputs[i]));
   };
   bool is_match = function != nullptr;
   for (std::size_t i = 0; is_match && i < inputs.size(); i++) is_match = takes(i);
@@ -218,7 +218,7 @@ Result<NodeId> Builder::with_fault(std::string_view name, NodeId call, std::vect
 
 Result<NodeId> Builder::string_cast(NodeId input, Type type, bool is_try) {
   Construction c(*graph_);
-  if (c.type(input).kind != Kind::string || !is_castable_from_string(type))
+  if (!is_text(c.type(input)) || !is_castable_from_string(type))
     return Status(Code::unsupported,
                   "cannot cast " + name_of(c.type(input)) + " to " + name_of(type));
   NodeId fits = c.call(string_fits(type), {input});
@@ -245,7 +245,7 @@ Result<NodeId> Builder::date_format(NodeId input, std::string format) {
   Construction c(*graph_);
   const Type type = c.type(input);
   if (c.is_null_literal(input)) return literal(Scalar::null_of({Kind::string}));
-  if (type.kind != Kind::date32 && type.kind != Kind::timestamp)
+  if (!is_date_or_timestamp(type))
     return Status(Code::invalid, "strftime takes a DATE or a TIMESTAMP, not " + name_of(type));
   PENSTOCK_TRY(check_date_format(format));
   return c.call(date_format_function(type), {input, literal(Scalar::of(std::move(format)))});
@@ -253,7 +253,7 @@ Result<NodeId> Builder::date_format(NodeId input, std::string format) {
 
 Result<NodeId> Builder::cast_to_string(NodeId input) {
   Construction c(*graph_);
-  if (c.type(input).kind == Kind::string) return input;
+  if (is_text(c.type(input))) return input;
   if (c.is_null_literal(input)) return literal(Scalar::null_of({Kind::string}));
   return c.call(string_from(c.type(input)), {input});
 }

@@ -81,9 +81,7 @@ Result<NodeId> decimal_arithmetic(Construction& c, Op op, NodeId left, NodeId ri
 
 Result<NodeId> arithmetic(Construction& c, Op op, NodeId left, NodeId right) {
   std::array ids{left, right};
-  const auto is_datetime = [&](NodeId id) {
-    return c.type(id).kind == Kind::date32 || c.type(id).kind == Kind::timestamp;
-  };
+  const auto is_datetime = [&](NodeId id) { return is_date_or_timestamp(c.type(id)); };
   if (is_datetime(left) != is_datetime(right) && (c.parameter(left) || c.parameter(right)) &&
       !c.is_null_literal(left) && !c.is_null_literal(right)) {
     // date + 1: the literal is days, and fits INTEGER or not.
@@ -147,8 +145,7 @@ Result<NodeId> compare_nodes(Construction& c, Op op, NodeId left, NodeId right) 
   }
   const Type a = c.type(ids[0]), b = c.type(ids[1]);
   const bool equality = op == Op::equal || op == Op::not_equal;
-  if (a.kind == Kind::string && b.kind == Kind::string && !equality)
-    return compare_strings(c, op, ids[0], ids[1]);
+  if (a.kind == Kind::string && a == b && !equality) return compare_strings(c, op, ids[0], ids[1]);
   const std::optional<Type> met = meet(a, b, Meeting::comparison);
   if (!met) return cannot(op, {a, b});
   if (is_huge(*met) && !is_huge(a) && !is_huge(b)) {  // a signed integer with UBIGINT: by value

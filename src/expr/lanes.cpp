@@ -70,7 +70,7 @@ Scalar Lane::scalar(std::size_t row) const {
   if (states[row] == LaneState::null) return Scalar::null_of(type);
   if (!integers.empty()) return Scalar::of(type, integers[row]);
   if (!reals.empty()) return Scalar::of(type, reals[row]);
-  return Scalar::of(std::string(texts[row]));
+  return Scalar::of(type, std::string(texts[row]));
 }
 
 void Lane::set(std::size_t row, Scalar value) {

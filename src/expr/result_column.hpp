@@ -52,8 +52,12 @@ class ResultColumn {
   }
 
   Column finish() {
-    if (type_.kind == Kind::string) return column::concatenate(type_, texts_);
     Column column;
+    if (type_.kind == Kind::string) {
+      column = column::concatenate(type_, texts_);
+      column.type = type_;
+      return column;
+    }
     column.type = type_;
     column.row_count = row_count_;
     column.values = Bytes::own(std::move(values_));

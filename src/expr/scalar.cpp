@@ -4,6 +4,7 @@
 #include <cstring>
 
 #include "expr/calendar.hpp"
+#include "expr/logical_text.hpp"
 #include "expr/operation.hpp"
 #include "penstock/expression.hpp"
 
@@ -12,17 +13,13 @@ namespace {
 
 using expr::floor_divide;
 using expr::floor_modulo;
+using expr::padded;
 
 std::string digits_of(unsigned __int128 value) {
   std::string text;
   do text.insert(text.begin(), static_cast<char>('0' + static_cast<int>(value % 10)));
   while ((value /= 10) != 0);
   return text;
-}
-
-std::string padded(std::int64_t value, std::size_t width) {
-  std::string text = std::to_string(value);
-  return std::string(width - std::min(width, text.size()), '0') + text;
 }
 
 std::string decimal_text(Int128 count, Type type) {
@@ -76,20 +73,14 @@ std::string infinity_text(Int128 count) { return count < 0 ? "-infinity" : "infi
 std::string timestamp_text(std::int64_t count) {
   std::string era;
   const std::string date = date_text(floor_divide(count, expr::microseconds_per_day), era);
-  const std::int64_t time = floor_modulo(count, expr::microseconds_per_day),
-                     second = time / 1000000;
-  std::string text = date + era + " " + padded(second / 3600, 2) + ":" +
-                     padded(second / 60 % 60, 2) + ":" + padded(second % 60, 2);
-  if (time % 1000000 == 0) return text;
-  std::string fraction = "." + padded(time % 1000000, 6);
-  fraction.erase(fraction.find_last_not_of('0') + 1);
-  return text + fraction;
+  return date + era + " " + expr::time_text(floor_modulo(count, expr::microseconds_per_day));
 }
 
 }  // namespace
 
 std::string text_of(const Scalar& value) {
   if (value.is_null) return "NULL";
+  if (value.type.logical != LogicalType::none) return expr::logical_text(value);
   const bool is_datetime = value.type.kind == Kind::date32 || value.type.kind == Kind::timestamp;
   if (is_datetime && expr::is_infinite(value.type, value.integer))
     return infinity_text(value.integer);
@@ -163,11 +154,12 @@ void append_value(std::vector<std::byte>& bytes, const Scalar& value, Type type)
   bytes.insert(bytes.end(), first, first + (is_wide(type) ? 16 : width_bytes(type)));
 }
 
-Column string_column(std::span<const Scalar> values) {
+Column string_column(Type type, std::span<const Scalar> values) {
   std::vector<std::optional<std::string>> texts;
   for (const Scalar& value : values)
     texts.push_back(value.is_null ? std::nullopt : std::optional(value.text));
   Column column = Column::from_strings(texts);
+  column.type = type;
   if (std::ranges::none_of(values, &Scalar::is_null)) column.validity = {};
   return column;
 }
@@ -176,7 +168,8 @@ Column string_column(std::span<const Scalar> values) {
 
 Scalar scalar_at(const Column& column, std::uint64_t row) {
   if (!column.is_valid(row)) return Scalar::null_of(column.type);
-  if (column.type.kind == Kind::string) return Scalar::of(std::string(column.string(row)));
+  if (column.type.kind == Kind::string)
+    return Scalar::of(column.type, std::string(column.string(row)));
   if (column.type.kind == Kind::float32)
     return Scalar::of(column.type, double{load<float>(column, row)});
   if (column.type.kind == Kind::float64) return Scalar::of(column.type, load<double>(column, row));
@@ -184,7 +177,7 @@ Scalar scalar_at(const Column& column, std::uint64_t row) {
 }
 
 Column column_of(Type type, std::span<const Scalar> values) {
-  if (type.kind == Kind::string) return string_column(values);
+  if (type.kind == Kind::string) return string_column(type, values);
   Column column;
   column.type = type;
   column.row_count = values.size();

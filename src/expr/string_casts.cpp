@@ -27,13 +27,14 @@ std::shared_ptr<const CustomFunction> made_once(
 }
 
 Scalar zero_of(Type type) {
+  if (type.kind == Kind::string) return Scalar::of(type, std::string());
   return is_float(type) ? Scalar::of(type, 0.0) : Scalar::of(type, Int128{0});
 }
 
 }  // namespace
 
 bool is_castable_from_string(Type type) {
-  return type.kind != Kind::string && type.kind != Kind::int128 && !is_wide_decimal(type);
+  return !is_text(type) && type.kind != Kind::int128 && !is_wide_decimal(type);
 }
 
 std::shared_ptr<const CustomFunction> string_fits(Type type) {
@@ -51,7 +52,11 @@ std::shared_ptr<const CustomFunction> string_as(Type type) {
 
 std::shared_ptr<const CustomFunction> string_from(Type type) {
   return made_once("from_" + name_of(type), type, {Kind::string},
-                   [](std::span<const Scalar> in) { return Scalar::of(text_of(in[0])); });
+                   [type](std::span<const Scalar> in) {
+                     Scalar value = in[0];  // of a column's strings: without its logical type
+                     value.type = type;
+                     return Scalar::of(text_of(value));
+                   });
 }
 
 }  // namespace penstock::expr

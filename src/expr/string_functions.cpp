@@ -56,15 +56,19 @@ namespace {
 bool takes_types(const StringFunction& row, std::span<const Type> types, bool exactly) {
   if (types.size() < row.required_inputs || types.size() > row.inputs.size()) return false;
   for (std::size_t i = 0; i < types.size(); i++) {
-    const bool is_like =
-        exactly ? types[i] == row.inputs[i]
-                : (types[i].kind == Kind::string) == (row.inputs[i].kind == Kind::string);
+    const bool is_like = exactly ? types[i] == row.inputs[i] : takes_type(row.inputs[i], types[i]);
     if (!is_like) return false;
   }
   return true;
 }
 
 }  // namespace
+
+bool takes_type(Type parameter, Type given) {
+  if (parameter.logical != LogicalType::none || given.logical != LogicalType::none)
+    return parameter == given;
+  return (parameter.kind == Kind::string) == (given.kind == Kind::string);
+}
 
 const StringFunction* find_string_function(std::string_view sql_name,
                                            std::span<const Type> inputs) {

@@ -43,6 +43,9 @@ const StringFunction* find_string_function(std::string_view sql_name);
 // Returns the row of that name which takes inputs of these types: the row with exactly these types,
 // or else the first with strings where strings are given. Null when there is none.
 const StringFunction* find_string_function(std::string_view sql_name, std::span<const Type> inputs);
+// Returns whether a function takes a type for one of its inputs. Any number or moment is cast to
+// another, text is text, and a logical type is taken as it is.
+bool takes_type(Type parameter, Type given);
 // "substring(VARCHAR, BIGINT[, BIGINT]) -> VARCHAR"
 std::string signature_of(const StringFunction& function);
 

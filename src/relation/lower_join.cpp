@@ -14,7 +14,7 @@ struct NullSafeKey {
 };
 
 Scalar neutral_of(Type type) {
-  if (type.kind == Kind::string) return Scalar::of(std::string());
+  if (type.kind == Kind::string) return Scalar::of(type, std::string());
   return is_float(type) ? Scalar::of(type, 0.0) : Scalar::of(type, Int128{0});
 }
 

@@ -85,13 +85,29 @@ class Oracle:
             return None
 
 
+# Types that Arrow's Python values do not have as DuckDB prints them: they are compared as texts.
+AS_TEXT = re.compile(
+    r"(TIME|TIMESTAMP WITH TIME ZONE|BLOB|UUID|INTERVAL|STRUCT\(.*|MAP\(.*|.*\[\d*\])$"
+)
+
+
+def _with_texts(relation, types):
+    if not any(AS_TEXT.match(kind) for kind in types):
+        return relation
+    columns = ", ".join(
+        f"CAST(#{i} AS VARCHAR)" if AS_TEXT.match(kind) else f"#{i}"
+        for i, kind in enumerate(types, 1)
+    )
+    return relation.project(columns)
+
+
 def _answer(connection, statement):
     try:
         relation = connection.sql(statement)
-        table = relation.to_arrow_table()
+        types = [str(kind) for kind in relation.types]
+        table = _with_texts(relation, types).to_arrow_table()
     except duckdb.Error as error:
         return Answer(error="error", message=f"{type(error).__name__}: {error}")
-    types = [str(kind) for kind in relation.types]
     return Answer(
         [
             Column(name, kind, values_of(column))

@@ -13,7 +13,8 @@
 //
 // Nothing is lost: dates, timestamps, decimals and HUGEINT are the integers they are stored as, of
 // up to 128 bits; floats are the shortest text that reads back to the same value. NaN and
-// infinities are written as Python's json module reads them.
+// infinities are written as Python's json module reads them. Times, BLOBs, UUIDs, intervals, lists,
+// structs and maps are their texts.
 #include <array>
 #include <charconv>
 #include <cmath>
@@ -22,6 +23,7 @@
 #include <iostream>
 #include <string>
 
+#include "penstock/expression.hpp"
 #include "penstock/io.hpp"
 #include "penstock/run.hpp"
 #include "penstock/session_device.hpp"
@@ -85,6 +87,8 @@ template <class T> T value_at(const Column& column, std::uint64_t row) {
 }
 
 void append_value(std::string& json, const Column& column, std::uint64_t row) {
+  if (column.type.logical != LogicalType::none)
+    return append_text(json, text_of(scalar_at(column, row)));
   switch (column.type.kind) {
     case Kind::boolean: json += column.boolean(row) ? "true" : "false"; return;
     case Kind::int8: return append_number(json, value_at<std::int8_t>(column, row));

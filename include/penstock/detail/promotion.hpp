@@ -109,11 +109,12 @@ constexpr Type meet_decimal(Type a, Type b) {
 // caller decides what to do with either. Nothing if the types do not meet.
 constexpr std::optional<Type> meet(Type a, Type b, Meeting meeting) {
   using namespace promotion;
+  if (a == b) return a;
+  if (a.logical != LogicalType::none || b.logical != LogicalType::none) return std::nullopt;
   const bool has_decimal = a.kind == Kind::decimal || b.kind == Kind::decimal;
   const Kinds whole = integers | i128 | decimal;
   if (has_decimal && holds(whole, a.kind) && holds(whole, b.kind))
     return meet_decimal(as_decimal(a), as_decimal(b));
-  if (a == b) return a;
   for (const Row& row : rows) {
     if (!(holds(row.some, a.kind) && holds(row.other, b.kind)) &&
         !(holds(row.some, b.kind) && holds(row.other, a.kind)))
@@ -129,6 +130,7 @@ constexpr std::optional<Type> meet(Type a, Type b, Meeting meeting) {
 // Returns whether values of one type can be cast to the other.
 constexpr bool is_castable(Type from, Type to) {
   using namespace promotion;
+  if (from.logical != LogicalType::none || to.logical != LogicalType::none) return from == to;
   const auto is_value = [](Type t) {
     return holds(integers | i128 | decimal | f32 | f64 | boolean, t.kind);
   };

@@ -76,6 +76,7 @@ Result<Column> BatchColumn::take(BatchMemory& memory) {
   Column column;
   if (is_plain_string()) {
     column = string_column(parts_, row_count_, memory);
+    column.type = column_.field.type;
     parts_.clear();
   } else {
     column.type = column_.field.type;

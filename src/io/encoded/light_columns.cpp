@@ -101,7 +101,8 @@ std::shared_ptr<arrow::Field> light_field(const Field& field) {
       field.name, storage_type(), field.nullable,
       arrow::key_value_metadata(
           {std::string(extension_name_key), std::string(extension_metadata_key)},
-          {std::string(light_name), std::string(light_version) + column::format_of(column)}));
+          {std::string(light_name),
+           std::string(light_version) + column::format_of(column.type, column.offset_bytes)}));
 }
 
 std::shared_ptr<arrow::Array> light_array(const light::Block& block, const Bytes& validity) {

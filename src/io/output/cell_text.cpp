@@ -48,7 +48,12 @@ void append_cell(std::string& text, const Column& column, std::uint64_t row) {
     case Kind::uint64: append_integer(text, value_at<std::uint64_t>(column, row)); return;
     case Kind::float32: append_float(text, value_at<float>(column, row)); return;
     case Kind::float64: append_float(text, value_at<double>(column, row)); return;
-    case Kind::string: text += column.string(row); return;
+    case Kind::string:
+      if (is_text(column.type))
+        text += column.string(row);
+      else
+        text += text_of(scalar_at(column, row));
+      return;
     case Kind::date32:
     case Kind::timestamp:
     case Kind::decimal:

@@ -27,7 +27,7 @@ void append_value(std::string& text, const Column& column, std::uint64_t row,
                   const CsvStyle& style) {
   if (!column.is_valid(row)) {
     text += style.null_text;
-  } else if (column.type.kind == Kind::string) {
+  } else if (is_text(column.type)) {
     append_field(text, column.string(row), style);
   } else {
     std::string value;

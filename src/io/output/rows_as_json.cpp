@@ -6,8 +6,8 @@
 namespace penstock::io {
 namespace {
 
-bool is_quoted(Kind kind) {
-  return kind == Kind::string || kind == Kind::date32 || kind == Kind::timestamp;
+bool is_quoted(Type type) {
+  return type.kind == Kind::string || type.kind == Kind::date32 || type.kind == Kind::timestamp;
 }
 
 void append_value(std::string& text, const Column& column, std::uint64_t row) {
@@ -15,7 +15,7 @@ void append_value(std::string& text, const Column& column, std::uint64_t row) {
     text += "null";
     return;
   }
-  if (column.type.kind == Kind::string) {
+  if (is_text(column.type)) {
     append_json_string(text, column.string(row));
     return;
   }
@@ -34,7 +34,7 @@ void append_value(std::string& text, const Column& column, std::uint64_t row) {
                                                : nullptr;
   if (special != nullptr)
     text.replace(start, cell.size(), special);
-  else if (is_quoted(column.type.kind))
+  else if (is_quoted(column.type))
     text.replace(start, cell.size(), "\"" + cell + "\"");
 }
 

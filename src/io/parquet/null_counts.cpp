@@ -61,6 +61,7 @@ std::optional<std::uint64_t> nulls_of(const parquet::Page& page, std::uint64_t& 
 
 Result<std::uint64_t> count_nulls(const ParquetFile& file, int row_group,
                                   const ParquetColumn& column) {
+  if (column.leaf < 0) return Status(Code::unsupported, "the pages of nested columns");
   const auto group = file.row_group_metadata(row_group);
   const auto chunk = group->ColumnChunk(column.leaf);
   PENSTOCK_TRY(check_chunk(file, *group, *chunk, column.leaf));

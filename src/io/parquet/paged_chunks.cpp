@@ -31,15 +31,22 @@ pages::Conversion paged_conversion(Conversion conversion) {
     case Conversion::boolean:
     case Conversion::narrow:
     case Conversion::widen:
-    case Conversion::string: break;
+    case Conversion::string:
+    case Conversion::time_milliseconds:
+    case Conversion::fixed_bytes:
+    case Conversion::months_days:
+    case Conversion::nested: break;
   }
   return pages::Conversion::none;
 }
 
 std::string why_not_column(const ParquetColumn& column) {
   const std::string& type = column.field.unsupported;
-  if (type == "LIST" || type == "MAP" || type == "STRUCT") return "it is nested";
   if (!type.empty()) return "its type is " + type;
+  if (column.conversion == Conversion::nested) return "it is nested";
+  const bool is_by_host = column.field.type.kind == Kind::string && !is_text(column.field.type);
+  if (is_by_host || column.conversion == Conversion::time_milliseconds)
+    return "its type is " + name_of(column.field.type);
   if (column.is_wide_decimal) return "its decimals have more than 18 digits";
   return "";
 }

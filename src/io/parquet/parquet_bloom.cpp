@@ -21,6 +21,10 @@ std::optional<std::int64_t> stored_integer(const ParquetColumn& column, std::int
       return __builtin_mul_overflow(value, std::int64_t{1000}, &product) ? std::nullopt
                                                                          : std::optional(product);
     case Conversion::boolean:
+    case Conversion::time_milliseconds:
+    case Conversion::fixed_bytes:
+    case Conversion::months_days:
+    case Conversion::nested:
     case Conversion::int96:
     case Conversion::big_endian_fixed:
     case Conversion::big_endian:
@@ -34,6 +38,7 @@ std::optional<std::int64_t> stored_integer(const ParquetColumn& column, std::int
 std::unique_ptr<ChunkBloomFilter> ChunkBloomFilter::open(const ParquetFile& file, int row_group,
                                                          const ParquetColumn& column) {
   std::unique_ptr<ChunkBloomFilter> opened;
+  if (column.leaf < 0) return opened;
   // A damaged filter is ignored: no rows are left out by it.
   static_cast<void>(catch_arrow_exceptions([&]() -> Status {
     const auto filters = file.bloom_filters(row_group);

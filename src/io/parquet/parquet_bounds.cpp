@@ -103,6 +103,13 @@ std::optional<OrderedValue> bound_of(const ParquetColumn& column,
     case Conversion::widen: return ordered_integer(plain_value<std::int32_t>(encoded));
     case Conversion::milliseconds: return of_milliseconds(encoded);
     case Conversion::nanoseconds: return of_nanoseconds(encoded, rounding);
+    case Conversion::time_milliseconds: {
+      const auto value = plain_value<std::int32_t>(encoded);
+      return value ? ordered_integer(std::int64_t{*value} * 1000) : std::nullopt;
+    }
+    case Conversion::fixed_bytes:
+    case Conversion::months_days:
+    case Conversion::nested:
     case Conversion::int96: return std::nullopt;
     case Conversion::big_endian_fixed:
       if (encoded.size() != static_cast<std::size_t>(std::max(leaf.type_length(), 0)))
@@ -229,6 +236,7 @@ Bounds bounds_of_chunk(const ParquetFile& file, int row_group, const ParquetColu
   Bounds bounds;
   const auto group = file.row_group_metadata(row_group);
   bounds.row_count = static_cast<std::uint64_t>(group->num_rows());
+  if (column.leaf < 0) return bounds;
   if (!column.is_optional) bounds.null_count = 0;
   const auto chunk = group->ColumnChunk(column.leaf);
   if (!check_chunk(file, *group, *chunk, column.leaf).ok()) return bounds;

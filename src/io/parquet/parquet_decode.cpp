@@ -3,6 +3,7 @@
 #include <limits>
 
 #include "io/parquet/chunk_claims.hpp"
+#include "io/parquet/parquet_nested.hpp"
 #include "io/parquet/parquet_slabs.hpp"
 #include "io/parquet/parquet_values.hpp"
 
@@ -201,7 +202,18 @@ std::unique_ptr<ChunkDecoder> decoder_of(std::shared_ptr<parquet::ColumnReader> 
             return from_big_endian(v.ptr, v.len, out) && range.holds(out);
           },
           wide_code, wide);
+    case Conversion::time_milliseconds:
+      return converting<parquet::Int32Type, i64>(
+          std::move(reader), column,
+          [](std::int32_t v, i64& out) {
+            out = v * i64{1000};
+            return true;
+          },
+          Code::corrupt, "");
     case Conversion::string: return string_decoder(std::move(reader), column);
+    case Conversion::fixed_bytes:
+    case Conversion::months_days: return fixed_bytes_decoder(std::move(reader), column);
+    case Conversion::nested: break;  // open() has another decoder
   }
   return nullptr;
 }
@@ -212,6 +224,7 @@ Result<std::unique_ptr<ChunkDecoder>> ChunkDecoder::open(
     const ParquetFile& file, int row_group, const ParquetColumn& column, const RowRanges& rows,
     const std::shared_ptr<BatchMemory>& memory) {
   const auto group = file.row_group(row_group);
+  if (column.conversion == Conversion::nested) return nested_decoder(file, row_group, column);
   const auto chunk = group->metadata()->ColumnChunk(column.leaf);
   PENSTOCK_TRY(check_chunk(file, *group->metadata(), *chunk, column.leaf));
   auto pages = open_pages(file, row_group, column.leaf, rows, memory);

@@ -53,7 +53,8 @@ class BatchColumn {
 
  private:
   bool is_plain_string() const {
-    return column_.conversion == Conversion::string && !column_.is_dictionary;
+    return makes_strings(column_.conversion) ||
+           (column_.conversion == Conversion::string && !column_.is_dictionary);
   }
 
   const ParquetColumn& column_;

@@ -8,6 +8,7 @@
 #include "io/common/arrow_errors.hpp"
 #include "io/common/column_names.hpp"
 #include "io/common/on_demand_file.hpp"
+#include "io/parquet/parquet_nested.hpp"
 
 namespace penstock::io {
 namespace {
@@ -110,8 +111,11 @@ Status ParquetFile::read_columns() {
   const parquet::schema::GroupNode& root = *schema.group_node();
   for (int i = 0; i < root.field_count(); i++) {
     ParquetColumn column = column_of(*root.field(i));
+    column.root = i;
     PENSTOCK_TRY(check_column_name(column.field.name, i));
-    if (column.field.unsupported.empty()) {
+    if (column.conversion == Conversion::nested) {
+      PENSTOCK_TRY(set_nested_type(schema, column));
+    } else if (column.field.unsupported.empty()) {
       column.leaf = schema.ColumnIndex(*root.field(i));
       if (column.leaf < 0)
         return {Code::corrupt, "column '" + column.field.name + "' is not among the leaf columns"};

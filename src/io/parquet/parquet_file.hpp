@@ -1,7 +1,7 @@
 // The columns of a Parquet file: the type that each becomes, and the conversion of its values.
 //
-// Flat columns only (https://github.com/apache/parquet-format/blob/master/LogicalTypes.md); the
-// rest is named as unsupported.
+// Types are those of https://github.com/apache/parquet-format/blob/master/LogicalTypes.md; what is
+// not read is named as unsupported.
 #pragma once
 #include <arrow/io/interfaces.h>
 #include <parquet/bloom_filter_reader.h>
@@ -30,11 +30,16 @@ enum class Conversion : unsigned char {
   big_endian_fixed,  // two's complement to int64
   big_endian,
   string,
+  fixed_bytes,        // to strings of bytes: BLOB, UUID
+  months_days,        // 12 bytes of an INTERVAL: months, days and milliseconds, little endian
+  time_milliseconds,  // int32 to microseconds
+  nested,             // lists, structs and maps: Arrow's reader, then packed values
 };
 
 struct ParquetColumn {
   Field field;
-  int leaf = -1;  // index among the file's leaf columns; -1 when unsupported
+  int leaf = -1;  // index among the file's leaf columns; -1 when unsupported or nested
+  int root = -1;  // index among the schema's columns
   Conversion conversion = Conversion::none;
   bool is_wide_decimal = false;  // of 19 to 38 digits; values of up to 18 are read
   bool is_optional = false;      // has definition levels
@@ -73,6 +78,7 @@ class ParquetFile {
   std::int64_t bytes() const { return bytes_; }
   const parquet::ReaderProperties& properties() const { return properties_; }
   const parquet::FileMetaData& metadata() const { return *metadata_; }
+  std::shared_ptr<parquet::FileMetaData> shared_metadata() const { return metadata_; }
   const parquet::ApplicationVersion& writer() const { return metadata_->writer_version(); }
   // A column that is not nullable by the footer's counts has a NULL. Several threads may call both.
   void found_null() const { has_found_null_.store(true, std::memory_order_relaxed); }
@@ -97,6 +103,12 @@ class ParquetFile {
   bool believes_null_counts_ = true;
   mutable std::atomic<bool> has_found_null_ = false;
 };
+
+// Tells whether a conversion gives strings that belong to no dictionary of the file.
+inline bool makes_strings(Conversion conversion) {
+  return conversion == Conversion::fixed_bytes || conversion == Conversion::months_days ||
+         conversion == Conversion::nested;
+}
 
 // Returns a field of the file's schema; the caller sets `leaf`.
 ParquetColumn column_of(const parquet::schema::Node& node);

@@ -43,6 +43,7 @@ Bounds bounds_of_page(const parquet::ColumnIndex& index, std::size_t page, std::
 
 std::optional<PageBounds> bounds_in(const ParquetFile& file, int row_group,
                                     const ParquetColumn& column) {
+  if (column.leaf < 0) return std::nullopt;
   const auto reader = file.page_index(row_group, column.leaf);
   if (!reader) return std::nullopt;
   const auto group = file.row_group_metadata(row_group);

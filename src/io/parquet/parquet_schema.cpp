@@ -49,18 +49,36 @@ std::optional<Mapping> decimal(const LogicalType& logical, Physical::type physic
   }
 }
 
+Type moment(penstock::LogicalType logical) { return {.kind = Kind::timestamp, .logical = logical}; }
+Type bytes_of(penstock::LogicalType logical) { return {.kind = Kind::string, .logical = logical}; }
+
 std::optional<Mapping> timestamp(const LogicalType& logical, Physical::type physical) {
   const auto& of = static_cast<const parquet::TimestampLogicalType&>(logical);
+  if (physical != Physical::INT64) return std::nullopt;
   // An instant is another type than a date and time without zone. The older annotation did not say
   // which it meant; DuckDB reads it as without zone, and so do we.
-  if ((of.is_adjusted_to_utc() && !of.is_from_converted_type()) || physical != Physical::INT64)
-    return std::nullopt;
+  const bool is_instant = of.is_adjusted_to_utc() && !of.is_from_converted_type();
+  const Type type =
+      moment(is_instant ? penstock::LogicalType::timestamp_tz : penstock::LogicalType::none);
   switch (of.time_unit()) {
-    case LogicalType::TimeUnit::MILLIS: return Mapping{{Kind::timestamp}, Conversion::milliseconds};
-    case LogicalType::TimeUnit::MICROS: return Mapping{{Kind::timestamp}};
-    case LogicalType::TimeUnit::NANOS: return Mapping{{Kind::timestamp}, Conversion::nanoseconds};
+    case LogicalType::TimeUnit::MILLIS: return Mapping{type, Conversion::milliseconds};
+    case LogicalType::TimeUnit::MICROS: return Mapping{type};
+    case LogicalType::TimeUnit::NANOS: return Mapping{type, Conversion::nanoseconds};
     default: return std::nullopt;
   }
+}
+
+std::optional<Mapping> time(const LogicalType& logical, Physical::type physical) {
+  const Type type = moment(penstock::LogicalType::time);
+  const auto unit = static_cast<const parquet::TimeLogicalType&>(logical).time_unit();
+  if (unit == LogicalType::TimeUnit::MILLIS)
+    return physical == Physical::INT32 ? std::optional(Mapping{type, Conversion::time_milliseconds})
+                                       : std::nullopt;
+  if (physical != Physical::INT64) return std::nullopt;
+  return unit == LogicalType::TimeUnit::MICROS ? std::optional(Mapping{type})
+         : unit == LogicalType::TimeUnit::NANOS
+             ? std::optional(Mapping{type, Conversion::nanoseconds})
+             : std::nullopt;
 }
 
 std::optional<Mapping> plain(Physical::type physical) {
@@ -71,7 +89,11 @@ std::optional<Mapping> plain(Physical::type physical) {
     case Physical::INT96: return Mapping{{Kind::timestamp}, Conversion::int96};
     case Physical::FLOAT: return Mapping{{Kind::float32}};
     case Physical::DOUBLE: return Mapping{{Kind::float64}};
-    default: return std::nullopt;  // bytes without a meaning
+    case Physical::BYTE_ARRAY:
+      return Mapping{bytes_of(penstock::LogicalType::blob), Conversion::string};
+    case Physical::FIXED_LEN_BYTE_ARRAY:
+      return Mapping{bytes_of(penstock::LogicalType::blob), Conversion::fixed_bytes};
+    default: return std::nullopt;
   }
 }
 
@@ -81,6 +103,15 @@ std::optional<Mapping> mapping_of(const LogicalType& logical, Physical::type phy
     case LogicalType::Type::INT: return integer(logical, physical);
     case LogicalType::Type::DECIMAL: return decimal(logical, physical);
     case LogicalType::Type::TIMESTAMP: return timestamp(logical, physical);
+    case LogicalType::Type::TIME: return time(logical, physical);
+    case LogicalType::Type::UUID:
+      if (physical != Physical::FIXED_LEN_BYTE_ARRAY) return std::nullopt;
+      return Mapping{bytes_of(penstock::LogicalType::uuid), Conversion::fixed_bytes};
+    case LogicalType::Type::INTERVAL:
+      if (physical != Physical::FIXED_LEN_BYTE_ARRAY) return std::nullopt;
+      return Mapping{bytes_of(penstock::LogicalType::interval), Conversion::months_days};
+    case LogicalType::Type::BSON:
+      return Mapping{bytes_of(penstock::LogicalType::blob), Conversion::string};
     case LogicalType::Type::DATE:
       if (physical != Physical::INT32) return std::nullopt;
       return Mapping{{Kind::date32}};
@@ -100,18 +131,11 @@ bool is_wide_decimal(const LogicalType& logical) {
 
 // SQL's name of a type that is not read.
 std::string name_of_type(const LogicalType& logical, Physical::type physical) {
-  if (logical.is_timestamp()) return "TIMESTAMP WITH TIME ZONE";
-  if (logical.is_time()) return "TIME";
-  if (logical.is_UUID()) return "UUID";
-  if (logical.is_interval()) return "INTERVAL";
   if (logical.is_decimal()) {
     const auto& decimal = static_cast<const parquet::DecimalLogicalType&>(logical);
     return "DECIMAL(" + std::to_string(decimal.precision()) + "," +
            std::to_string(decimal.scale()) + ")";
   }
-  if (logical.is_none() &&
-      (physical == Physical::BYTE_ARRAY || physical == Physical::FIXED_LEN_BYTE_ARRAY))
-    return "BLOB";
   return logical.is_none() ? parquet::TypeToString(physical) : logical.ToString();
 }
 
@@ -123,10 +147,7 @@ ParquetColumn column_of(const parquet::schema::Node& node) {
   column.field.nullable = !node.is_required();
   column.is_optional = node.is_optional();
   if (node.is_group() || node.is_repeated()) {
-    const auto& logical = node.logical_type();
-    column.field.unsupported = node.is_repeated() || (logical && logical->is_list()) ? "LIST"
-                               : logical && logical->is_map()                        ? "MAP"
-                                                                                     : "STRUCT";
+    column.conversion = Conversion::nested;  // ParquetFile finds the type
     return column;
   }
   const auto& leaf = static_cast<const parquet::schema::PrimitiveNode&>(node);

@@ -127,4 +127,8 @@ std::unique_ptr<ChunkDecoder> fixed_decoder(Pages pages, const ParquetColumn& co
 std::unique_ptr<ChunkDecoder> string_decoder(std::shared_ptr<parquet::ColumnReader> reader,
                                              const ParquetColumn& column);
 
+// Returns a decoder of values of a fixed number of bytes to strings.
+std::unique_ptr<ChunkDecoder> fixed_bytes_decoder(std::shared_ptr<parquet::ColumnReader> reader,
+                                                  const ParquetColumn& column);
+
 }  // namespace penstock::io

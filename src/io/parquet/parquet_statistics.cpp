@@ -56,6 +56,7 @@ struct AllExtremes {
 
 std::optional<ExactExtremes> exact_extremes(const ParquetFile& file, int row_group,
                                             const ParquetColumn& column) {
+  if (column.leaf < 0) return std::nullopt;
   const auto metadata = file.row_group_metadata(row_group);
   const parquet::RowGroupMetaData& group = *metadata;
   const auto chunk = group.ColumnChunk(column.leaf);

@@ -2,9 +2,11 @@
 #include <arrow/util/utf8.h>
 
 #include <algorithm>
+#include <array>
 #include <cstring>
 #include <span>
 
+#include "column/nested/packed_bytes.hpp"
 #include "io/parquet/parquet_slabs.hpp"
 
 namespace penstock::io {
@@ -36,7 +38,8 @@ class PlainStringDecoder final : public TypedDecoder<parquet::ByteArrayType> {
           const bool is_full =
               !column_.is_optional || set_validity(to, first_row + done, levels_, rows, present);
           append(strings, rows, is_full);
-          PENSTOCK_TRY(check_strings(strings, rows, file_row + done));
+          if (is_text(column_.field.type))
+            PENSTOCK_TRY(check_strings(strings, rows, file_row + done));
           return rows;
         });
   }
@@ -128,7 +131,7 @@ class DictionaryStringDecoder final : public TypedDecoder<parquet::ByteArrayType
  private:
   Status check_dictionary(const parquet::ByteArray* entries, std::int32_t count,
                           std::span<const std::int32_t> codes, std::uint64_t slab_row) {
-    if (is_checked_) return {};
+    if (is_checked_ || !is_text(column_.field.type)) return {};
     for (std::int32_t i = 0; i < count; i++) {
       if (arrow::util::ValidateUTF8(entries[i].ptr, entries[i].len)) continue;
       const auto use = std::find(codes.begin(), codes.end(), i);
@@ -142,7 +145,56 @@ class DictionaryStringDecoder final : public TypedDecoder<parquet::ByteArrayType
   bool is_checked_ = false;
 };
 
+// Decodes values of a fixed number of bytes: BLOB, UUID and INTERVAL.
+class FixedBytesDecoder final : public TypedDecoder<parquet::FLBAType> {
+ public:
+  FixedBytesDecoder(std::shared_ptr<parquet::ColumnReader> reader, const ParquetColumn& column)
+      : TypedDecoder(std::move(reader), column),
+        width_(static_cast<std::size_t>(std::max(reader_.descr()->type_length(), 0))) {}
+
+  Status decode(BatchColumn& to, std::size_t part, std::uint64_t first_row,
+                std::uint64_t row_count) override {
+    StringBytes& strings = to.part(part);
+    return in_slabs(
+        row_count, slab_rows, [&](std::uint64_t done, std::int64_t limit) -> Result<std::int64_t> {
+          std::int64_t present = 0;
+          const std::int64_t rows = read(limit, slab_, present);
+          const bool is_full =
+              !column_.is_optional || set_validity(to, first_row + done, levels_, rows, present);
+          std::int64_t next = 0;
+          for (std::int64_t row = 0; row < rows; row++) {
+            if (is_full || levels_[row] != 0) append(strings, slab_[next++]);
+            strings.ends.push_back(static_cast<std::int64_t>(strings.bytes.size()));
+          }
+          return rows;
+        });
+  }
+
+ private:
+  void append(StringBytes& strings, const parquet::FixedLenByteArray& value) {
+    const auto* from = reinterpret_cast<const char*>(value.ptr);
+    std::string packed;
+    if (column_.conversion == Conversion::months_days && width_ == 12) {
+      std::array<std::uint32_t, 3> parts{};
+      std::memcpy(parts.data(), from, sizeof parts);
+      column::put_interval(packed, static_cast<std::int32_t>(parts[0]),
+                           static_cast<std::int32_t>(parts[1]), std::int64_t{parts[2]} * 1000);
+    } else {
+      packed.assign(from, width_);
+    }
+    strings.bytes.insert(strings.bytes.end(), packed.begin(), packed.end());
+  }
+
+  std::size_t width_;
+  parquet::FixedLenByteArray slab_[slab_rows];
+};
+
 }  // namespace
+
+std::unique_ptr<ChunkDecoder> fixed_bytes_decoder(std::shared_ptr<parquet::ColumnReader> reader,
+                                                  const ParquetColumn& column) {
+  return std::make_unique<FixedBytesDecoder>(std::move(reader), column);
+}
 
 std::unique_ptr<ChunkDecoder> string_decoder(std::shared_ptr<parquet::ColumnReader> reader,
                                              const ParquetColumn& column) {

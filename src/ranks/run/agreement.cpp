@@ -94,7 +94,10 @@ class PlanWriter {
   void put(const SortKey& key) {
     to_.put(key.column), to_.put(key.descending), to_.put(key.nulls_first);
   }
-  void put(const Type& type) { to_.put(type.kind), to_.put(type.precision), to_.put(type.scale); }
+  void put(const Type& type) {
+    to_.put(type.kind), to_.put(type.precision), to_.put(type.scale);
+    to_.put_text(type.logical == LogicalType::none ? "" : name_of(type));
+  }
 
   template <class Values, class Put> void put_all(const Values& values, const Put& put_one) {
     to_.put<std::uint64_t>(values.size());

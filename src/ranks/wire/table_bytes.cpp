@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "expr/type_names.hpp"
+
 namespace penstock::ranks {
 namespace {
 
@@ -26,6 +28,8 @@ std::uint64_t bytes_of_values(const Column& column) {
 
 void put_column(WireWriter& to, const Column& column) {
   to.put(column.type.kind), to.put(column.type.precision), to.put(column.type.scale);
+  to.put(column.type.logical != LogicalType::none);
+  if (column.type.logical != LogicalType::none) to.put_text(name_of(column.type));
   to.put(column.row_count);
   const bool has_validity = column.row_count > 0 && !column.validity.empty();
   to.put(has_validity);
@@ -99,6 +103,11 @@ Status get_shape(WireReader& from, Column& column) {
   column.type.kind = from.get<Kind>();
   column.type.precision = from.get<std::uint8_t>();
   column.type.scale = from.get<std::uint8_t>();
+  if (from.get<bool>()) {
+    const std::optional<Type> logical = expr::type_of_text(from.get_text());
+    if (logical && logical->kind != column.type.kind) return not_a_table("a column of two types");
+    column.type = logical.value_or(column.type);
+  }
   column.row_count = from.get<std::uint64_t>();
   PENSTOCK_TRY(from.status());
   PENSTOCK_TRY(check_type(column.type));

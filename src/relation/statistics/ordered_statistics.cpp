@@ -98,7 +98,7 @@ Result<NodeId> moment_between(Builder& rows, NodeId low, NodeId high, NodeId sha
 
 Result<NodeId> value_between(Builder& rows, NodeId low, NodeId high, NodeId share) {
   const Type type = rows.type(low);
-  if (type.kind == Kind::date32 || type.kind == Kind::timestamp) {
+  if (is_date_or_timestamp(type)) {
     PENSTOCK_ASSIGN(low, rows.cast(low, timestamp_type));
     PENSTOCK_ASSIGN(high, rows.cast(high, timestamp_type));
     return moment_between(rows, low, high, share);

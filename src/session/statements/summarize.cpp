@@ -51,7 +51,8 @@ template <class T> Summary summary_of(Type type, const std::vector<T>& sorted) {
   };
   summary.minimum = text_at(0);
   summary.maximum = text_at(sorted.size() - 1);
-  if (type.kind == Kind::boolean || type.kind == Kind::string) return summary;
+  if (type.kind == Kind::boolean || type.kind == Kind::string || type.logical != LogicalType::none)
+    return summary;
   for (std::size_t quarter = 1; quarter <= 3; quarter++)
     summary.quantiles[quarter - 1] = text_at(quantile_index(sorted.size(), quarter));
   return summary;

@@ -56,7 +56,7 @@ Result<Operand> ExpressionBinder::datetime_arithmetic(const Syntax& syntax, cons
       (syntax.name != "+" && (syntax.name != "-" || swapped)))
     return refuse(syntax, "this arithmetic with an interval");
   const Type type = builder_.type(datetime.node);
-  if (type.kind != Kind::date32 && type.kind != Kind::timestamp)
+  if (!is_date_or_timestamp(type))
     return wrong(syntax, "cannot add an INTERVAL to " + name_of(type));
   const std::optional<Scalar> value = constant(datetime.node);
   const bool is_added = syntax.name == "+", is_constant = !span.months && !span.microseconds;

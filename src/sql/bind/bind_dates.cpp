@@ -152,15 +152,14 @@ Result<NodeId> ExpressionBinder::time_bucket(const Syntax& syntax) {
   if (size <= 0) return wrong(syntax, "a bucket of time has a positive width");
   PENSTOCK_ASSIGN(const NodeId input, value(*syntax.inputs[1]));
   const Type type = builder_.type(input), timestamp{penstock::Kind::timestamp};
-  if (type.kind != penstock::Kind::date32 && type.kind != penstock::Kind::timestamp)
+  if (!is_date_or_timestamp(type))
     return wrong(syntax, "time_bucket takes a DATE or a TIMESTAMP, not " + name_of(type));
   NodeId origin =
       builder_.literal(Scalar::of(timestamp, Int128{is_months ? first_month : first_monday}));
   if (syntax.inputs.size() == 3) {
     PENSTOCK_ASSIGN(origin, value(*syntax.inputs[2]));
     const Type of_origin = builder_.type(origin);
-    if (of_origin.kind != penstock::Kind::date32 && of_origin.kind != penstock::Kind::timestamp)
-      return refuse(syntax, "time_bucket() with an offset");
+    if (!is_date_or_timestamp(of_origin)) return refuse(syntax, "time_bucket() with an offset");
   }
   PENSTOCK_ASSIGN(const NodeId start,
                   located(syntax, builder_.string_function(

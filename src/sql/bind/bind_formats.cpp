@@ -32,7 +32,7 @@ Result<NodeId> ExpressionBinder::formatted_value(const Syntax& input, NodeId val
   const Type type = builder_.type(value);
   const NodeId format_node = builder_.literal(Scalar::of(format));
   const char letter = format.empty() ? 's' : format.back();
-  const bool is_text = type.kind == penstock::Kind::string;
+  const bool is_text = penstock::is_text(type);
   if (is_text && std::string_view("dxXobeEfFgG").find(letter) != std::string_view::npos)
     return wrong(input, "a format of numbers for a text");
   const bool is_plain = format.empty() || format == "s" || format == "d" || format == ">s";

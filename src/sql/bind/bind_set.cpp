@@ -138,7 +138,7 @@ std::optional<Type> type_of_both(Type a, Type b) {
 }
 
 Result<NodeId> cast_to(Builder& rows, NodeId value, Type type) {
-  return type.kind == Kind::string ? rows.cast_to_string(value) : rows.cast(value, type);
+  return is_text(type) ? rows.cast_to_string(value) : rows.cast(value, type);
 }
 
 Result<RelationId> bind_set(BindContext& context, const SetOperation& set,

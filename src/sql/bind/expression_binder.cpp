@@ -240,7 +240,7 @@ Result<NodeId> ExpressionBinder::coerce(const Syntax& syntax, const Operand& ope
   if (operand.kind == Operand::Kind::interval)
     return refuse(syntax, "an interval that is not added to a constant date or timestamp");
   if (operand.kind != Operand::Kind::string) return operand.node;
-  if (!beside || beside->kind == Kind::string) return builder_.literal(Scalar::of(operand.string));
+  if (!beside || is_text(*beside)) return builder_.literal(Scalar::of(operand.string));
   const std::optional<Scalar> value = parse_as(*beside, operand.string);
   if (!value) return wrong(syntax, "'" + operand.string + "' is not a " + name_of(*beside));
   return builder_.literal(*value);
@@ -268,9 +268,8 @@ Result<Operand> ExpressionBinder::cast(const Syntax& syntax) {
   }
   if (input.kind == Operand::Kind::interval) return refuse(syntax, "a cast of an interval");
   const Type from = builder_.type(input.node);
-  if (syntax.type.kind == Kind::string) return of(builder_.cast_to_string(input.node));
-  if (from.kind == Kind::string && syntax.type.kind != Kind::string)
-    return of(cast_of_string(syntax, input.node));
+  if (is_text(syntax.type)) return of(builder_.cast_to_string(input.node));
+  if (is_text(from)) return of(cast_of_string(syntax, input.node));
   return of(located(syntax, syntax.is_try ? try_cast(syntax, input.node)
                                           : builder_.cast(input.node, syntax.type)));
 }

@@ -185,7 +185,7 @@ Result<NodeId> ExpressionBinder::composed(const Syntax& syntax) {
         Op::multiply, angle,
         real(name == "degrees" ? half_turn_degrees / pi : pi / half_turn_degrees));
   }
-  const bool is_time = type.kind == Kind::date32 || type.kind == Kind::timestamp;
+  const bool is_time = is_date_or_timestamp(type);
   if (!is_float(type) && (!is_time || name == "isnan"))
     return refuse(syntax, name + " of " + name_of(type));
   const auto infinity = [&](int sign) {

@@ -18,7 +18,7 @@ constexpr int depth_of_pattern = 4;  // a cast of a concatenation with a cast of
 // A stand-in has no cast to the type of a text. Another cast is the statement's.
 bool is_own_cast(const Tree& expression, const PlanColumn& marked) {
   const Field& field = (*marked.table)[marked.column];
-  return is_try_cast(expression) && field.unsupported.empty() && field.type.kind != Kind::string &&
+  return is_try_cast(expression) && field.unsupported.empty() && !is_text(field.type) &&
          stated_type(expression) == field.type;
 }
 

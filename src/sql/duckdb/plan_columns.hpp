@@ -38,8 +38,7 @@ struct PlanColumn {
   // Returns the column of the relation with its values; nullopt for a row number.
   std::optional<std::uint32_t> place() const {
     if (kind == Kind::value) return column;
-    const bool is_text =
-        kind == Kind::marked && (*table)[column].type.kind == penstock::Kind::string;
+    const bool is_text = kind == Kind::marked && penstock::is_text((*table)[column].type);
     return is_text ? std::optional(first + column) : std::nullopt;
   }
   // Returns why there is no such place.

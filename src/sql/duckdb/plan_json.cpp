@@ -8,13 +8,72 @@ namespace {
 struct NamedKind {
   std::string_view name;
   Kind kind;
+  LogicalType logical = LogicalType::none;
 };
 constexpr NamedKind kinds[] = {
-    {"BOOLEAN", Kind::boolean},     {"TINYINT", Kind::int8},    {"SMALLINT", Kind::int16},
-    {"INTEGER", Kind::int32},       {"BIGINT", Kind::int64},    {"UTINYINT", Kind::uint8},
-    {"USMALLINT", Kind::uint16},    {"UINTEGER", Kind::uint32}, {"UBIGINT", Kind::uint64},
-    {"FLOAT", Kind::float32},       {"DOUBLE", Kind::float64},  {"DATE", Kind::date32},
-    {"TIMESTAMP", Kind::timestamp}, {"VARCHAR", Kind::string},  {"HUGEINT", Kind::int128}};
+    {"BOOLEAN", Kind::boolean},
+    {"TINYINT", Kind::int8},
+    {"SMALLINT", Kind::int16},
+    {"INTEGER", Kind::int32},
+    {"BIGINT", Kind::int64},
+    {"UTINYINT", Kind::uint8},
+    {"USMALLINT", Kind::uint16},
+    {"UINTEGER", Kind::uint32},
+    {"UBIGINT", Kind::uint64},
+    {"FLOAT", Kind::float32},
+    {"DOUBLE", Kind::float64},
+    {"DATE", Kind::date32},
+    {"TIMESTAMP", Kind::timestamp},
+    {"VARCHAR", Kind::string},
+    {"HUGEINT", Kind::int128},
+    {"TIME", Kind::timestamp, LogicalType::time},
+    {"TIMESTAMP WITH TIME ZONE", Kind::timestamp, LogicalType::timestamp_tz},
+    {"BLOB", Kind::string, LogicalType::blob},
+    {"UUID", Kind::string, LogicalType::uuid},
+    {"INTERVAL", Kind::string, LogicalType::interval}};
+
+// Types within types are read to this depth.
+constexpr int max_depth = 32;
+
+std::optional<Type> type_at(const Tree& type, int depth);
+
+std::optional<Type> struct_type(const Tree& fields, int depth) {
+  std::vector<std::string> names;
+  std::vector<Type> types;
+  for (std::size_t i = 0; i < fields.size(); i++) {
+    const std::optional<Type> type = type_at(fields.at(i)["second"], depth + 1);
+    if (!type) return std::nullopt;
+    names.emplace_back(fields.at(i)["first"].text());
+    types.push_back(*type);
+  }
+  return types.empty() ? std::nullopt
+                       : std::optional(struct_of(std::move(names), std::move(types)));
+}
+
+// A map is a list of structs of a key and a value.
+std::optional<Type> nested_type(std::string_view id, const Tree& info, int depth) {
+  if (depth > max_depth) return std::nullopt;
+  if (id == "STRUCT") return struct_type(info["child_types"], depth);
+  const std::optional<Type> child = type_at(info["child_type"], depth + 1);
+  if (!child) return std::nullopt;
+  if (id == "LIST" || id == "ARRAY") return list_of(*child);
+  const bool is_entry =
+      child->logical == LogicalType::structure && child->nested->types.size() == 2;
+  return is_entry ? std::optional(map_of(child->nested->types[0], child->nested->types[1]))
+                  : std::nullopt;
+}
+
+std::optional<Type> type_at(const Tree& type, int depth) {
+  const std::string_view id = type["id"].text();
+  if (id == "DECIMAL")
+    return Type::decimal(static_cast<int>(type["type_info"]["width"].integer()),
+                         static_cast<int>(type["type_info"]["scale"].integer()));
+  if (id == "LIST" || id == "ARRAY" || id == "STRUCT" || id == "MAP")
+    return nested_type(id, type["type_info"], depth);
+  for (const NamedKind& row : kinds)
+    if (row.name == id) return Type{.kind = row.kind, .logical = row.logical};
+  return std::nullopt;
+}
 
 // A number of more than 64 bits is written in two halves.
 Int128 integer_of(const Tree& value) {
@@ -40,15 +99,7 @@ std::string_view function_name(const Tree& expression) {
   return path.size() > 0 ? path.at(path.size() - 1).text() : expression["name"].text();
 }
 
-std::optional<Type> type_of_json(const Tree& type) {
-  const std::string_view id = type["id"].text();
-  if (id == "DECIMAL")
-    return Type::decimal(static_cast<int>(type["type_info"]["width"].integer()),
-                         static_cast<int>(type["type_info"]["scale"].integer()));
-  for (const NamedKind& row : kinds)
-    if (row.name == id) return Type{row.kind};
-  return std::nullopt;
-}
+std::optional<Type> type_of_json(const Tree& type) { return type_at(type, 0); }
 
 std::string type_name(const Tree& type) {
   const std::optional<Type> known = type_of_json(type);
@@ -63,6 +114,7 @@ std::optional<Scalar> value_of_json(const Tree& value) {
   const std::optional<Type> type = type_of_json(value["type"]);
   if (!type) return std::nullopt;
   if (value["is_null"].boolean() || !value["value"]) return Scalar::null_of(*type);
+  if (type->kind == Kind::string && !is_text(*type)) return std::nullopt;
   if (type->kind == Kind::string) return Scalar::of(std::string(value["value"].text()));
   if (is_float(*type)) return Scalar::of(*type, real_of(value["value"]));
   if (type->kind == Kind::boolean) return Scalar::of(value["value"].boolean());

@@ -35,9 +35,7 @@ constexpr Synonym synonyms[] = {{"sum_no_overflow", "sum"},  // of values known 
                                 {"countif", "count_if"},
                                 {"decimal_average", "avg"}};
 
-bool can_be_between(Type type) {
-  return is_numeric(type) || type.kind == Kind::date32 || type.kind == Kind::timestamp;
-}
+bool can_be_between(Type type) { return is_numeric(type) || is_date_or_timestamp(type); }
 
 }  // namespace
 
@@ -207,7 +205,7 @@ Status PlanReader::add_aggregate(const Tree& call, const PlanRows& rows, Aggrega
                                    builder.literal(Scalar::null_of(builder.type(argument)))));
   }
   const Type type = builder.type(argument);
-  const bool is_date = type.kind == Kind::date32 || type.kind == Kind::timestamp;
+  const bool is_date = is_date_or_timestamp(type);
   if (row && row->function == Aggregate::average && is_date) {
     PENSTOCK_ASSIGN(argument, builder.unary(Op::epoch_microseconds, argument));
     output.is_moment = true;

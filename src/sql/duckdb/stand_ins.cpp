@@ -159,7 +159,7 @@ class Rewriter {
 
 std::string column_of_view(const Field& field, std::uint32_t number) {
   const std::string value = "concat('" + stand_in_mark(number) + "', range)";
-  const bool is_text = field.type.kind == Kind::string || !field.unsupported.empty();
+  const bool is_text = penstock::is_text(field.type) || !field.unsupported.empty();
   return (is_text ? value : "try_cast(" + value + " AS " + name_of(field.type) + ")") + " AS " +
          in_quotes(field.name, '\"');
 }

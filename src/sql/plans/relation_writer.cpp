@@ -25,7 +25,7 @@ Result<NodeId> RelationWriter::bind_or_null(Builder& builder, const Syntax& synt
 
 Result<NodeId> RelationWriter::cast_or_keep(Builder& builder, NodeId node, Type type) {
   if (builder.type(node) == type) return node;
-  const Result<NodeId> cast = type.kind == Kind::string ? builder.cast_to_string(node)
+  const Result<NodeId> cast = is_text(type) ? builder.cast_to_string(node)
                               : builder.type(node).kind == Kind::string
                                   ? builder.string_cast(node, type, false)
                                   : builder.cast(node, type);
