@@ -6,6 +6,7 @@
 #include <string>
 
 #include "base/ascii.hpp"
+#include "expr/bytes_text.hpp"
 #include "expr/calendar.hpp"
 
 namespace penstock::expr {
@@ -292,7 +293,19 @@ std::optional<std::int64_t> add(std::int64_t microseconds, const Interval& inter
   return result;
 }
 
+namespace {
+
+std::optional<Scalar> parse_logical(Type type, std::string_view text) {
+  std::optional<std::string> bytes;
+  if (type.logical == LogicalType::blob) bytes = parse_blob(text);
+  if (type.logical == LogicalType::uuid) bytes = parse_uuid(trim(text));
+  return bytes ? std::optional(Scalar::of(type, std::move(*bytes))) : std::nullopt;
+}
+
+}  // namespace
+
 std::optional<Scalar> parse_as(Type type, std::string_view text) {
+  if (type.logical != LogicalType::none) return parse_logical(type, text);
   if (type.kind == Kind::string) return Scalar::of(std::string(text));
   if (type.kind == Kind::boolean) {
     const auto truth = boolean_of(text);

@@ -13,7 +13,7 @@ const std::vector<StringFunction>& string_functions() {
   static const std::vector<StringFunction> table = [] {
     std::vector<StringFunction> all = basic_string_rows();
     for (const auto& more : {pattern_rows(), string_change_rows(), number_rows(), date_rows(),
-                             distance_rows(), text_rows()})
+                             distance_rows(), text_rows(), blob_rows()})
       all.insert(all.end(), more.begin(), more.end());
     return all;
   }();

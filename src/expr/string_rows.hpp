@@ -17,6 +17,7 @@ std::vector<StringFunction> number_rows();
 std::vector<StringFunction> date_rows();
 std::vector<StringFunction> distance_rows();  // how far two strings are apart
 std::vector<StringFunction> text_rows();      // digests, encodings, formats
+std::vector<StringFunction> blob_rows();
 
 namespace string_rows {
 

@@ -42,66 +42,6 @@ std::string_view folder_of_path(std::string_view path) {
   return last == path.npos ? std::string_view() : path.substr(0, last);
 }
 
-constexpr std::string_view base64_digits =
-    "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-
-std::string base64(std::string_view bytes) {
-  std::string text;
-  for (std::size_t i = 0; i < bytes.size(); i += 3) {
-    const std::size_t count = std::min<std::size_t>(bytes.size() - i, 3);
-    std::uint32_t word = 0;
-    for (std::size_t k = 0; k < 3; k++)
-      word = word << 8 | (k < count ? static_cast<unsigned char>(bytes[i + k]) : 0u);
-    for (std::size_t k = 0; k < 4; k++)
-      text += k <= count ? base64_digits[word >> (18 - 6 * k) & 63u] : '=';
-  }
-  return text;
-}
-
-std::optional<std::string> bytes_of_base64(std::string_view text) {
-  if (text.size() % 4 != 0) return std::nullopt;
-  std::string bytes;
-  const std::size_t padding = text.ends_with("==") ? 2 : text.ends_with('=') ? 1 : 0;
-  for (std::size_t i = 0; i < text.size(); i += 4) {
-    std::uint32_t word = 0;
-    for (std::size_t k = 0; k < 4; k++) {
-      const bool is_padding = i + k >= text.size() - padding;
-      const std::size_t digit = is_padding ? 0 : base64_digits.find(text[i + k]);
-      if (digit == base64_digits.npos) return std::nullopt;
-      word = word << 6 | static_cast<std::uint32_t>(digit);
-    }
-    for (unsigned shift : {16u, 8u, 0u}) bytes += static_cast<char>(word >> shift & 255u);
-  }
-  bytes.resize(bytes.size() - padding);
-  return bytes;
-}
-
-std::optional<std::string> bytes_of_digits(std::string_view text) {
-  const std::string whole = (text.size() % 2 != 0 ? "0" : "") + std::string(text);
-  std::string bytes;
-  for (std::size_t i = 0; i < whole.size(); i += 2) {
-    unsigned byte = 0;
-    const char* const first = whole.data() + i;
-    if (std::from_chars(first, first + 2, byte, 16).ptr != first + 2) return std::nullopt;
-    bytes += static_cast<char>(byte);
-  }
-  return bytes;
-}
-
-bool is_utf8(const std::optional<std::string>& bytes) {
-  if (!bytes) return false;
-  const auto* text = reinterpret_cast<const utf8proc_uint8_t*>(bytes->data());
-  auto left = static_cast<utf8proc_ssize_t>(bytes->size());
-  utf8proc_int32_t code_point = 0;
-  while (left > 0) {
-    const utf8proc_ssize_t length = utf8proc_iterate(text, left, &code_point);
-    if (length <= 0) return false;
-    text += length;
-    left -= length;
-  }
-  return true;
-}
-
 bool is_letter_or_digit(char c) {
   return (c >= '0' && c <= '9') || (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z');
 }
@@ -208,12 +148,6 @@ StringFunction text_row(std::string_view name, std::vector<std::string_view> sql
           .host = host};
 }
 
-StringFunction with_check(StringFunction row, bool (*fits)(Inputs), std::string_view fault) {
-  row.fits = fits;
-  row.fault = fault;
-  return row;
-}
-
 StringFunction format_row(std::string_view name, Type input, Scalar (*host)(Inputs)) {
   return {.name = name,
           .sql_names = {},
@@ -263,18 +197,6 @@ std::vector<StringFunction> text_rows() {
                }),
       text_row("regexp_escape", {"regexp_escape"}, "as a pattern that it alone matches",
                [](Inputs in) { return string(with_escapes(in[0].text)); }),
-      text_row("base64", {}, "its bytes in base 64",
-               [](Inputs in) { return string(base64(in[0].text)); }),
-      with_check(
-          text_row("from_base64", {}, "the text of base 64",
-                   [](Inputs in) { return string(bytes_of_base64(in[0].text).value_or("")); }),
-          [](Inputs in) { return is_utf8(bytes_of_base64(in[0].text)); },
-          "a text is not UTF-8 in base 64"),
-      with_check(
-          text_row("unhex", {}, "the text of hexadecimal digits",
-                   [](Inputs in) { return string(bytes_of_digits(in[0].text).value_or("")); }),
-          [](Inputs in) { return is_utf8(bytes_of_digits(in[0].text)); },
-          "a text is not UTF-8 in hexadecimal digits"),
       text_row("parse_filename", {"parse_filename"}, "behind the last separator",
                [](Inputs in) { return string(file_of_path(in[0].text)); }),
       text_row("parse_dirpath", {"parse_dirpath"}, "before the last separator",

@@ -67,6 +67,18 @@ def statements():
         yield f"SELECT a.id FROM 'few.parquet' a, 'few.parquet' b WHERE a.id = b.id + 1 AND a.{column} < b.{column} ORDER BY a.id"
         yield f"SELECT id FROM 'rows.parquet' WHERE {column} IN (SELECT {column} FROM 'few.parquet' WHERE id < 5) ORDER BY id"
         yield f"SELECT id FROM 'rows.parquet' WHERE {column} = (SELECT max({column}) FROM 'few.parquet') ORDER BY id"
+    for column in ("b", "encode('x' || k)"):
+        yield f"SELECT id, octet_length({column}) AS a, hex({column}) AS b, base64({column}) AS c FROM 'rows.parquet' ORDER BY id"
+        yield f"SELECT id, md5({column}) AS a, sha256({column}) AS b, {column} || {column} AS c FROM 'few.parquet' ORDER BY id"
+        yield f"SELECT id, from_base64(base64({column})) AS a, unhex(hex({column})) AS b FROM 'few.parquet' ORDER BY id"
+    yield "SELECT count(*) AS c FROM 'rows.parquet' WHERE from_hex(hex(b)) = b"
+    yield "SELECT id, decode(encode('é' || k)) AS x FROM 'few.parquet' ORDER BY id"
+    yield "SELECT '\\x00\\xAb-z'::BLOB AS a, 'FD3F1A8C-1111-2222-3333-444455556666'::UUID AS b FROM 'few.parquet' LIMIT 1"
+    yield "SELECT id FROM 'rows.parquet' WHERE u = '00000000-0000-0000-ff00-000000000017' ORDER BY id"
+    yield "SELECT id FROM 'rows.parquet' WHERE u > '00000000-0000-0000-ff00-000000000030'::UUID ORDER BY id"
+    yield "SELECT id FROM 'rows.parquet' WHERE u IN ('00000000-0000-0000-ff00-000000000017', '00000000-0000-0000-ff00-000000000034') ORDER BY id"
+    yield "SELECT id, (u::VARCHAR)::UUID AS a, (b::VARCHAR)::BLOB AS c FROM 'few.parquet' ORDER BY id"
+    yield "SELECT id, TRY_CAST('00000000-0000-0000-ff00-0000000000' || lpad(id::VARCHAR, k::INT % 3, '0') AS UUID) AS a FROM 'few.parquet' ORDER BY id"
 
 
 def main():

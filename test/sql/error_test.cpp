@@ -304,7 +304,7 @@ constexpr Wrong wrong[] = {
     {"SELECT CASE WHEN ^^s THEN 1 END FROM t", Code::invalid, "WHEN takes a condition"},
     {"SELECT ^^cast(s AS decimal(20,2)) FROM t", Code::unsupported,
      "a cast of VARCHAR to DECIMAL(20,2) is not supported"},
-    {"SELECT i8::^^blob FROM t", Code::unsupported, "the type blob"},
+    {"SELECT i8::^^bit FROM t", Code::unsupported, "the type bit"},
     {"SELECT cast(i8 AS ^^decimal(50, 2)) FROM t", Code::invalid, "DECIMAL takes"},
     {"SELECT cast(i8 AS ^^int[]) FROM t", Code::unsupported, "the type int[]"},
     // expressions

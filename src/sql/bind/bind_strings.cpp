@@ -55,8 +55,8 @@ Result<NodeId> ExpressionBinder::string_call(const Syntax& syntax) {
     PENSTOCK_ASSIGN(const NodeId node,
                     coerce(*syntax.inputs[i], inputs[i], Type{penstock::Kind::string}));
     nodes.push_back(node);
-    if (syntax.name == "||") { PENSTOCK_ASSIGN(nodes.back(), builder_.cast_to_string(node)); }
   }
+  if (syntax.name == "||") { PENSTOCK_ASSIGN(nodes, in_one_form(std::move(nodes))); }
   if (syntax.name == "strptime" || syntax.name == "try_strptime")
     PENSTOCK_TRY(check_date_text(syntax, nodes));
   const std::string_view function = overload(syntax, inputs, nodes);
@@ -64,6 +64,15 @@ Result<NodeId> ExpressionBinder::string_call(const Syntax& syntax) {
                   located(syntax, builder_.string_function(function, std::move(nodes))));
   const bool is_negated = without_negation(syntax.name) != syntax.name;
   return is_negated ? builder_.unary(Op::not_, node) : Result<NodeId>(node);
+}
+
+// Both are BLOBs, or values of any type as texts.
+Result<std::vector<NodeId>> ExpressionBinder::in_one_form(std::vector<NodeId> nodes) {
+  std::vector<Type> types;
+  for (const NodeId node : nodes) types.push_back(builder_.type(node));
+  if (expr::find_string_function("||", types) != nullptr) return nodes;
+  for (NodeId& node : nodes) { PENSTOCK_ASSIGN(node, builder_.cast_to_string(node)); }
+  return nodes;
 }
 
 // Returns the name of the row whose types fit. A NULL is of any type.

@@ -215,6 +215,7 @@ class ExpressionBinder {
   Result<NodeId> fault(const Syntax& syntax);
   Result<NodeId> call(const Syntax& syntax);
   Result<NodeId> string_call(const Syntax& syntax);
+  Result<std::vector<NodeId>> in_one_form(std::vector<NodeId> nodes);
   std::string_view overload(const Syntax& syntax, const std::vector<Operand>& inputs,
                             const std::vector<NodeId>& nodes) const;
   Status check_date_text(const Syntax& syntax, const std::vector<NodeId>& nodes);

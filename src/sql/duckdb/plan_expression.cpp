@@ -206,7 +206,7 @@ class Reader {
         !name.empty() && (std::isalnum(static_cast<unsigned char>(name[0])) != 0 || name[0] == '_');
     if (is_word && name == "regexp_extract") return extraction(expression);
     if (is_word && name == "array_slice") return slice(expression);
-    if (const SyntaxPtr combined = of_list_or_bytes(expression, name)) return combined;
+    if (const SyntaxPtr combined = of_list(expression, name)) return combined;
     if (is_word) return function(expression, lower(name));
     const std::size_t count = inputs_of(expression).size();
     if (count < 1 || count > 2)
@@ -238,9 +238,8 @@ class Reader {
   struct Combined {
     std::string_view outer, inner, name;
   };
-  // There are neither lists nor bytes here. A call that reads one of a call that makes one is a
-  // function of texts.
-  SyntaxPtr of_list_or_bytes(const Tree& expression, std::string_view name) {
+  // A call that reads a list of a call that makes one is a function of texts.
+  SyntaxPtr of_list(const Tree& expression, std::string_view name) {
     static constexpr Combined rows[] = {{"array_extract", "string_split", "split_element"},
                                         {"array_extract", "str_split", "split_element"},
                                         {"array_extract", "split", "split_element"},
@@ -251,13 +250,7 @@ class Reader {
                                         {"len", "string_split", "split_count"},
                                         {"len", "str_split", "split_count"},
                                         {"length", "string_split", "split_count"},
-                                        {"array_length", "string_split", "split_count"},
-                                        {"octet_length", "encode", "strlen"},
-                                        {"base64", "encode", "base64"},
-                                        {"to_base64", "encode", "base64"},
-                                        {"decode", "from_base64", "from_base64"},
-                                        {"decode", "unhex", "unhex"},
-                                        {"decode", "from_hex", "unhex"}};
+                                        {"array_length", "string_split", "split_count"}};
     const std::vector<Tree> inputs = inputs_of(expression);
     if (inputs.empty()) return nullptr;
     const std::string_view inner = function_name(inputs[0]);

@@ -258,12 +258,12 @@ TEST(ArrowImport, StringViewsInlineAndOutOfLine) {
 
 TEST(ArrowImport, RefusedFormatsAreNamed) {
   for (const auto& [format, name] :
-       std::vector<std::pair<std::string, std::string>>{{"tsu:UTC", "TIMESTAMP WITH TIME ZONE"},
+       std::vector<std::pair<std::string, std::string>>{{"tsx:UTC", "TIMESTAMP"},
                                                         {"d:38,20", "DECIMAL(38,20)"},
                                                         {"d:76,2,256", "256 bits"},
-                                                        {"z", "BLOB"},
-                                                        {"+l", "LIST"},
-                                                        {"ttu", "TIME"},
+                                                        {"+vl", "LIST VIEW"},
+                                                        {"+s", "STRUCT"},
+                                                        {"w:0", "FIXED SIZE BLOB"},
                                                         {"tDn", "DURATION"},
                                                         {"e", "HALF FLOAT"},
                                                         {"n", "NULL"},
