@@ -30,9 +30,10 @@ Result<Rows> JoinOperator::run(const RowsWanted& wanted) {
   }
   if (!left) { PENSTOCK_ASSIGN(left, inputs_.left->run_to_host()); }
   const HostSpan span(run_.recorder(), "join on the host");
-  PENSTOCK_ASSIGN(Table joined, join_on_host(step(), *left, *run_.sides.at(join()), run_.strings,
-                                             inputs_.wanted));
-  return Rows(std::move(joined));
+  PENSTOCK_ASSIGN(const auto joined,
+                  join_on_host(step(), std::move(*left), run_.sides.at(join()), run_.strings));
+  if (wanted.takes_source) return Rows(std::shared_ptr<TableSource>(joined));
+  return Rows(joined->table(inputs_.wanted));
 }
 
 // Half of what is left is for the left side, where the right one takes partitions of the rest.

@@ -21,15 +21,18 @@ struct BucketedTable {
   std::shared_ptr<const BucketedRows> rows;
   Columns columns;
 };
-using Rows = std::variant<Table, DeviceTable, BucketedTable, std::shared_ptr<PairedRows>>;
+// A source has rows that are made when they are read.
+using Rows = std::variant<Table, DeviceTable, BucketedTable, std::shared_ptr<PairedRows>,
+                          std::shared_ptr<TableSource>>;
 
 // The places from which the caller takes rows. A table on the host is always taken.
 struct RowsWanted {
   // Bytes of device memory that the rows may take; 0: the host alone.
   std::uint64_t device_bytes = 0;
-  bool must_fit = false;     // Code::no_memory where the rows do not fit device memory
-  Columns bucket_keys = {};  // columns, by number; rows that do not fit are left by buckets
-  bool takes_pairs = false;  // of a join
+  bool must_fit = false;      // Code::no_memory where the rows do not fit device memory
+  Columns bucket_keys = {};   // columns, by number; rows that do not fit are left by buckets
+  bool takes_pairs = false;   // of a join
+  bool takes_source = false;  // of a join on the host
 };
 
 class Operator;

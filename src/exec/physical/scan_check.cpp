@@ -50,11 +50,10 @@ Result<Table> ScanOperator::table_to_check(const Result<Rows>& found) {
 // The reference has no lookups: it begins at the last join, and the host joins its rows again.
 Status ScanOperator::join_for_reference() {
   checked_base_ = programs_[0].lookups.back().step;
-  PENSTOCK_ASSIGN(const Table left, inputs_.reference_left->run_to_host());
+  PENSTOCK_ASSIGN(Table left, inputs_.reference_left->run_to_host());
   const HostSpan span(run_.recorder(), "join on the host");
-  PENSTOCK_ASSIGN(Table joined, join_on_host(run_.plan.step(checked_base_), left,
-                                             *run_.sides.at(checked_base_), run_.strings, {}));
-  checked_source_ = table_source(std::move(joined), std::string(name_of(StepKind::join)));
+  PENSTOCK_ASSIGN(checked_source_, join_on_host(run_.plan.step(checked_base_), std::move(left),
+                                                run_.sides.at(checked_base_), run_.strings));
   return {};
 }
 

@@ -59,7 +59,8 @@ Result<Rows> ScanOperator::run(const RowsWanted& wanted) {
   PENSTOCK_TRY(read_ahead());
   PENSTOCK_TRY(run_builds());
   if (inputs_.base_makes_pairs) {
-    PENSTOCK_ASSIGN(Rows rows, inputs_.base->run({.takes_pairs = true}));
+    PENSTOCK_ASSIGN(Rows rows,
+                    inputs_.base->run({.takes_pairs = true, .takes_source = takes_source()}));
     if (auto* const pairs = std::get_if<std::shared_ptr<PairedRows>>(&rows)) {
       for (TileProgram& program : programs_) read_pairs(program);
       kernels_.clear();
@@ -67,9 +68,7 @@ Result<Rows> ScanOperator::run(const RowsWanted& wanted) {
       return run_over(pairs_, wanted);
     }
     if (shape_.base == shape_.last) return rows;
-    return run_over(
-        table_source(std::get<Table>(std::move(rows)), std::string(name_of(StepKind::join))),
-        wanted);
+    return run_over(source_of_base(std::move(rows)), wanted);
   }
   if (may_run_on_host()) {
     PENSTOCK_ASSIGN(Table rows, inputs_.base->run_to_host());

@@ -78,6 +78,8 @@ class ScanOperator final : public Operator {
   Status begin_pages(const Traits& expected);
   Status run_builds();
   Result<std::shared_ptr<TableSource>> read_base();
+  bool takes_source() const;
+  std::shared_ptr<TableSource> source_of_base(Rows rows) const;
   std::shared_ptr<TableSource> table_of_base(Table rows) const;
   Result<std::shared_ptr<TableSource>> leave_out_rows(std::shared_ptr<TableSource> source);
   Result<BegunReading> begin_reading(const TableSource& source);

@@ -62,6 +62,17 @@ Status ScanOperator::run_builds() {
   return {};
 }
 
+// Rows that are made when they are read would be made for each program.
+bool ScanOperator::takes_source() const {
+  return shape_.base != shape_.last && programs_.size() == 1;
+}
+
+std::shared_ptr<TableSource> ScanOperator::source_of_base(Rows rows) const {
+  if (auto* const made_later = std::get_if<std::shared_ptr<TableSource>>(&rows))
+    return std::move(*made_later);
+  return table_of_base(std::get<Table>(std::move(rows)));
+}
+
 std::shared_ptr<TableSource> ScanOperator::table_of_base(Table rows) const {
   return table_source(std::move(rows), std::string(name_of(run_.plan.step(shape_.base).kind)));
 }
@@ -71,8 +82,8 @@ std::shared_ptr<TableSource> ScanOperator::table_of_base(Table rows) const {
 Result<std::shared_ptr<TableSource>> ScanOperator::read_base() {
   const std::shared_ptr<TableSource>& source = run_.plan.step(shape_.base).source;
   if (!source) {
-    PENSTOCK_ASSIGN(Table table, inputs_.base->run_to_host());
-    return table_of_base(std::move(table));
+    PENSTOCK_ASSIGN(Rows rows, inputs_.base->run({.takes_source = takes_source()}));
+    return source_of_base(std::move(rows));
   }
   const bool is_read_once = programs_.size() == 1 && !is_validated() &&
                             std::ranges::none_of(programs_[0].lookups, [&](const Lookup& lookup) {

@@ -14,11 +14,9 @@ namespace {
 // are put together; at most some 6 GB.
 constexpr std::uint64_t max_pairs = std::uint64_t{1} << 28;
 
-// Row numbers of the left side and, beside each, of the right side.
-struct Pairs {
-  std::vector<std::uint64_t> left;
-  std::vector<std::uint32_t> right;
-};
+// A batch's columns stay in a core's second-level cache from the gathering to the kernel, where one
+// has few columns.
+constexpr std::uint64_t max_batch_rows = std::uint64_t{1} << 17;
 
 // Returns whether a left row without a partner is kept. A row with a NULL in its keys (`present` is
 // not set) has no partner.
@@ -76,24 +74,64 @@ Result<Pairs> all_pairs(const KeyWords& keys, std::size_t key_count, const JoinT
   return pairs;
 }
 
+class JoinedStream final : public BatchStream {
+ public:
+  JoinedStream(const JoinedRows& rows, std::span<const std::uint32_t> columns,
+               std::uint64_t batch_rows)
+      : rows_(rows), columns_(columns.begin(), columns.end()), batch_rows_(batch_rows) {}
+
+  Result<std::optional<Table>> next() override {
+    const std::uint64_t count = std::min(batch_rows_, *rows_.row_count() - first_);
+    if (count == 0) return std::optional<Table>();
+    Table batch;
+    batch.row_count = count;
+    for (const std::uint32_t column : columns_) {
+      batch.names.push_back(rows_.schema()[column].name);
+      batch.columns.push_back(rows_.gathered(column, first_, count));
+    }
+    first_ += count;
+    return std::optional<Table>(std::move(batch));
+  }
+
+ private:
+  const JoinedRows& rows_;
+  Columns columns_;
+  std::uint64_t batch_rows_, first_ = 0;
+};
+
 }  // namespace
 
-Result<Table> join_on_host(const Step& step, const Table& left, const BuildSide& right,
-                           StringPool& strings, const Columns& wanted) {
+Result<std::unique_ptr<BatchStream>> JoinedRows::scan(std::span<const std::uint32_t> columns,
+                                                      const ScanOptions& options) const {
+  const std::uint64_t batch_rows =
+      std::clamp<std::uint64_t>(options.batch_rows / 64 * 64, 64, max_batch_rows);
+  return std::unique_ptr<BatchStream>(std::make_unique<JoinedStream>(*this, columns, batch_rows));
+}
+
+Column JoinedRows::gathered(std::uint32_t column, std::uint64_t first, std::uint64_t count) const {
+  if (column < left_columns_)
+    return gather(left_.columns[column], std::span(pairs_.left).subspan(first, count));
+  return gather_found(right_->rows.columns[column - left_columns_],
+                      std::span(pairs_.right).subspan(first, count));
+}
+
+Table JoinedRows::table(const Columns& wanted) const {
+  const Columns columns = wanted.empty() ? every_column(schema_) : wanted;
+  Table joined;
+  joined.row_count = pairs_.left.size();
+  for (const std::uint32_t column : columns)
+    joined.columns.push_back(gathered(column, 0, joined.row_count));
+  return spread_columns(schema_, columns, joined);
+}
+
+Result<std::shared_ptr<JoinedRows>> join_on_host(const Step& step, Table left,
+                                                 std::shared_ptr<const BuildSide> right,
+                                                 StringPool& strings) {
   std::vector<Column> key_columns;
   for (const JoinKey& key : step.join_keys) key_columns.push_back(left.columns[key.left]);
   PENSTOCK_ASSIGN(const KeyWords keys, key_words(key_columns, strings));
-  PENSTOCK_ASSIGN(const Pairs pairs,
-                  all_pairs(keys, key_columns.size(), right.table, step.join_kind));
-  const Columns columns = wanted.empty() ? every_column(step.schema) : wanted;
-  Table joined;
-  joined.row_count = pairs.left.size();
-  for (const std::uint32_t column : columns)
-    joined.columns.push_back(
-        column < step.left_columns
-            ? gather(left.columns[column], pairs.left)
-            : gather_found(right.rows.columns[column - step.left_columns], pairs.right));
-  return spread_columns(step.schema, columns, joined);
+  PENSTOCK_ASSIGN(Pairs pairs, all_pairs(keys, key_columns.size(), right->table, step.join_kind));
+  return std::make_shared<JoinedRows>(step, std::move(left), std::move(right), std::move(pairs));
 }
 
 }  // namespace penstock::plan

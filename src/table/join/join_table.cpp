@@ -157,8 +157,12 @@ bool JoinTable::fill_in_order(const KeyWords& keys, bool wants_all) {
 }
 
 bool JoinTable::holds(std::uint32_t row, std::span<const std::uint64_t> key) const {
-  return table_[header_is_exact] != 0 ||
-         std::equal(key.begin(), key.end(), table_.begin() + header_words + row * key.size());
+  if (table_[header_is_exact] != 0) return true;
+  const std::uint64_t* const stored = table_.data() + header_words + row * key.size();
+  // A loop: std::equal calls memcmp, which costs more than one or two words do.
+  for (std::size_t i = 0; i < key.size(); i++)
+    if (stored[i] != key[i]) return false;
+  return true;
 }
 
 std::uint32_t JoinTable::find(std::span<const std::uint64_t> key) const {

@@ -25,9 +25,12 @@ Columns places_in(const Columns& columns, const Columns& wanted) {
   return places;
 }
 
+// One batch of all rows needs no concatenation.
 Result<Table> read_columns(const TableSource& source, const Columns& columns) {
   const Schema& schema = source.schema();
-  PENSTOCK_ASSIGN(const auto stream, source.scan(columns, {}));
+  ScanOptions options;
+  options.batch_rows = std::max(options.batch_rows, source.row_count().value_or(0) + 64);
+  PENSTOCK_ASSIGN(const auto stream, source.scan(columns, options));
   std::vector<std::vector<Column>> parts(columns.size());
   Table table;
   for (;;) {
