@@ -53,9 +53,22 @@ struct Refused {
   std::string_view prefix, name;
 };
 constexpr Refused refused[] = {
-    {"n", "NULL"},        {"e", "HALF FLOAT"}, {"tdm", "DATE64"},
-    {"tD", "DURATION"},   {"ti", "INTERVAL"},  {"+vl", "LIST VIEW"},
-    {"+vL", "LIST VIEW"}, {"+u", "UNION"},     {"+r", "RUN-END ENCODED"},
+    {"n", "NULL"},
+    {"e", "HALF FLOAT"},
+    {"w:", "FIXED SIZE BLOB of no size"},
+    {"tdm", "DATE64"},
+    {"ts", "TIMESTAMP of another unit"},
+    {"tD", "DURATION"},
+    {"ti", "INTERVAL"},
+    {"+vl", "LIST VIEW"},
+    {"+vL", "LIST VIEW"},
+    {"+l", "LIST without elements"},
+    {"+L", "LIST without elements"},
+    {"+w", "FIXED SIZE LIST without elements"},
+    {"+s", "STRUCT without fields"},
+    {"+m", "MAP without entries"},
+    {"+u", "UNION"},
+    {"+r", "RUN-END ENCODED"},
 };
 
 std::string name_of_refused(std::string_view format) {

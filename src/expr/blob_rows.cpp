@@ -1,7 +1,7 @@
 // The rows of functions that make and read BLOBs.
+#include <utf8proc.h>
 #include <charconv>
 #include <optional>
-#include <utf8proc.h>
 
 #include "expr/digests.hpp"
 #include "expr/string_rows.hpp"
