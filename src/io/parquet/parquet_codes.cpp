@@ -54,6 +54,15 @@ PageCodes::PageCodes(std::span<const std::uint8_t> bytes, std::uint32_t entry_co
   if (width_ > max_width) at_ = end_;
 }
 
+PageCodes PageCodes::levels(std::span<const std::uint8_t> runs) {
+  PageCodes codes;
+  codes.at_ = runs.data();
+  codes.end_ = runs.data() + runs.size();
+  codes.width_ = 1;
+  codes.entry_count_ = 2;
+  return codes;
+}
+
 bool PageCodes::next_run() {
   std::uint64_t header = 0;
   for (unsigned shift = 0;; shift += 7) {
@@ -105,6 +114,16 @@ bool PageCodes::fill() {
   }
   may_be_outside_ = any_outside(codes_, count_, entry_count_);
   return true;
+}
+
+std::uint64_t PageCodes::take_run(std::uint32_t code, std::uint64_t max_count) {
+  if (count_ > 0) return 0;
+  while (repeated_left_ == 0 && packed_left_ == 0)
+    if (!next_run()) return 0;
+  if (repeated_left_ == 0 || repeated_ != code) return 0;
+  const std::uint64_t taken = std::min(max_count, repeated_left_);
+  repeated_left_ -= taken;
+  return taken;
 }
 
 std::span<const std::uint32_t> PageCodes::take(std::uint64_t max_count) {

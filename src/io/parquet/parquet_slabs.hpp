@@ -117,8 +117,7 @@ template <class Physical> class TypedDecoder : public ChunkDecoder {
   std::int16_t levels_[slab_rows];
 };
 
-// Tells whether fixed_decoder() reads a chunk: it has no NULLs, and its values need at most sign
-// extension.
+// Tells whether fixed_decoder() reads a chunk: its values need at most sign extension.
 bool decodes_fixed(const parquet::ColumnChunkMetaData& chunk, const ParquetColumn& column);
 std::unique_ptr<ChunkDecoder> fixed_decoder(Pages pages, const ParquetColumn& column,
                                             parquet::Type::type type);

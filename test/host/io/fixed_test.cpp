@@ -185,5 +185,100 @@ TEST(FixedPages, ThatContradictThemselvesAreRefused) {
     EXPECT_EQ(decode(damaged[i], 4).code(), Code::corrupt) << "case " << i;
 }
 
+// Rows of pages whose levels are runs and groups at random; every NULL is 0.
+struct OptionalRows {
+  Octets levels, values;
+  std::vector<std::int64_t> expected;
+  std::vector<bool> present;
+};
+
+OptionalRows optional_rows(std::mt19937& random) {
+  OptionalRows rows;
+  for (int run = 0; run < 20; run++) {
+    Codes levels(random() % 4 == 0 ? 8 * (1 + random() % 300) : 1 + random() % 700,
+                 static_cast<std::uint32_t>(random() % 4 != 0));
+    const bool is_mixed = levels.size() % 8 == 0;
+    for (std::uint32_t& level : levels)
+      if (is_mixed) level = random() % 3 != 0;
+    is_mixed ? put_groups(rows.levels, 1, levels)
+             : put_run(rows.levels, 1, levels[0], levels.size());
+    for (const std::uint32_t level : levels) {
+      const std::int64_t value = level != 0 ? static_cast<std::int64_t>(random()) + 1 : 0;
+      rows.present.push_back(level != 0);
+      rows.expected.push_back(value);
+      if (level == 0) continue;
+      const auto* bytes = reinterpret_cast<const std::uint8_t*>(&value);
+      rows.values.insert(rows.values.end(), bytes, bytes + sizeof value);
+    }
+  }
+  return rows;
+}
+
+std::shared_ptr<parquet::Page> page_of(const OptionalRows& rows, bool is_v2) {
+  const auto size = static_cast<std::uint32_t>(rows.levels.size());
+  const auto count = static_cast<std::int32_t>(rows.expected.size());
+  Octets body;
+  for (unsigned byte = 0; byte < 4 && !is_v2; byte++)
+    body.push_back(static_cast<std::uint8_t>(size >> 8 * byte));
+  body.insert(body.end(), rows.levels.begin(), rows.levels.end());
+  body.insert(body.end(), rows.values.begin(), rows.values.end());
+  if (!is_v2) return data_of(body, count, parquet::Encoding::PLAIN);
+  return std::make_shared<parquet::DataPageV2>(
+      buffer_of(body), count, 0, count, parquet::Encoding::PLAIN, static_cast<std::int32_t>(size),
+      0, static_cast<std::int64_t>(body.size()));
+}
+
+struct Decoded {
+  Status status;
+  Column column;
+};
+
+// Decodes rows [first, first + count), after skipping those before them.
+Decoded decode_part(std::shared_ptr<parquet::Page> page, std::uint64_t first, std::uint64_t count,
+                    std::uint64_t row_count) {
+  ParquetColumn column;
+  column.field = {"x", {Kind::int64}, true};
+  column.is_optional = true;
+  const auto memory = std::make_shared<BatchMemory>(4, BatchAllocator());
+  BatchColumn to(column, count, 1);
+  to.prepare(*memory);
+  Pages pages{std::make_unique<HandMade>(std::vector{std::move(page)}), false, {}};
+  pages.rows = {{0, row_count}};
+  const auto decoder = fixed_decoder(std::move(pages), column, parquet::Type::INT64);
+  Decoded decoded;
+  decoded.status = decoder->decode_rows(to, 0, 0, {first, first + count});
+  if (decoded.status.ok() && to.finish_part()) decoded.column = *to.take(*memory);
+  return decoded;
+}
+
+TEST(FixedPages, NullsStandWhereTheLevelsSay) {
+  std::mt19937 random(11);
+  for (int round = 0; round < 40; round++) {
+    const OptionalRows rows = optional_rows(random);
+    const std::uint64_t count = 1 + random() % rows.expected.size();
+    const Decoded decoded =
+        decode_part(page_of(rows, round % 2 == 1), 0, count, rows.expected.size());
+    ASSERT_TRUE(decoded.status.ok()) << decoded.status.text();
+    for (std::uint64_t row = 0; row < count; row++) {
+      ASSERT_EQ(decoded.column.is_valid(row), rows.present[row]) << row;
+      ASSERT_EQ(decoded.column.values.as<std::int64_t>()[row], rows.expected[row]) << row;
+    }
+  }
+}
+
+TEST(FixedPages, LevelsThatLieAboutValuesAreRefused) {
+  std::mt19937 random(12);
+  OptionalRows rows = optional_rows(random);
+  const std::uint64_t count = rows.expected.size();
+  rows.values.resize(rows.values.size() - 8);
+  EXPECT_EQ(decode_part(page_of(rows, false), 0, count, count).status.code(), Code::corrupt);
+  rows.levels.resize(rows.levels.size() / 2);
+  EXPECT_EQ(decode_part(page_of(rows, false), 0, count, count).status.code(), Code::corrupt);
+  EXPECT_EQ(decode_part(page_of(rows, true), 0, count, count).status.code(), Code::corrupt);
+  for (const Octets& body : {Octets{}, Octets{1, 0}, Octets{255, 255, 255, 255, 1, 1}})
+    EXPECT_EQ(decode_part(data_of(body, 3, parquet::Encoding::PLAIN), 0, 3, 3).status.code(),
+              Code::corrupt);
+}
+
 }  // namespace
 }  // namespace penstock::io
