@@ -76,9 +76,11 @@ def statements():
     yield "SELECT '\\x00\\xAb-z'::BLOB AS a, 'FD3F1A8C-1111-2222-3333-444455556666'::UUID AS b FROM 'few.parquet' LIMIT 1"
     yield "SELECT id FROM 'rows.parquet' WHERE u = '00000000-0000-0000-ff00-000000000017' ORDER BY id"
     yield "SELECT id FROM 'rows.parquet' WHERE u > '00000000-0000-0000-ff00-000000000030'::UUID ORDER BY id"
-    yield "SELECT id FROM 'rows.parquet' WHERE u IN ('00000000-0000-0000-ff00-000000000017', '00000000-0000-0000-ff00-000000000034') ORDER BY id"
+    two = "('00000000-0000-0000-ff00-000000000017', '00000000-0000-0000-ff00-000000000034')"
+    yield f"SELECT id FROM 'rows.parquet' WHERE u IN {two} ORDER BY id"
     yield "SELECT id, (u::VARCHAR)::UUID AS a, (b::VARCHAR)::BLOB AS c FROM 'few.parquet' ORDER BY id"
-    yield "SELECT id, TRY_CAST('00000000-0000-0000-ff00-0000000000' || lpad(id::VARCHAR, k::INT % 3, '0') AS UUID) AS a FROM 'few.parquet' ORDER BY id"
+    some = "'00000000-0000-0000-ff00-0000000000' || lpad(id::VARCHAR, k::INT % 3, '0')"
+    yield f"SELECT id, TRY_CAST({some} AS UUID) AS a FROM 'few.parquet' ORDER BY id"
 
 
 def main():

@@ -5,6 +5,7 @@
 #include "exec/validate/validate.hpp"
 #include "exec/window/window_rows.hpp"
 #include "fuse/program/source_answers.hpp"
+#include "table/rows/appended_rows.hpp"
 #include "table/rows/column_numbers.hpp"
 #include "table/sort/sort_rows.hpp"
 
@@ -51,7 +52,20 @@ Status AppendOperator::compile() {
   return {};
 }
 
-Result<Rows> AppendOperator::run(const RowsWanted&) {
+Result<Rows> AppendOperator::run_as_source() {
+  std::vector<std::shared_ptr<TableSource>> sources;
+  for (const OperatorPointer& input : inputs_) {
+    PENSTOCK_ASSIGN(Rows rows, input->run({.takes_source = true}));
+    if (auto* const source = std::get_if<std::shared_ptr<TableSource>>(&rows))
+      sources.push_back(std::move(*source));
+    else
+      sources.push_back(table_source(std::get<Table>(std::move(rows)), "append"));
+  }
+  return Rows(appended_rows(run_.plan.step(step_).schema, std::move(sources)));
+}
+
+Result<Rows> AppendOperator::run(const RowsWanted& wanted) {
+  if (wanted.takes_source) return run_as_source();
   std::vector<Table> parts;
   for (const OperatorPointer& input : inputs_) {
     PENSTOCK_ASSIGN(parts.emplace_back(), input->run_to_host());

@@ -79,6 +79,8 @@ class AppendOperator final : public Operator {
   Result<Rows> run(const RowsWanted& wanted) override;
 
  private:
+  Result<Rows> run_as_source();
+
   StepId step_;
   std::vector<OperatorPointer> inputs_;
   Columns wanted_;

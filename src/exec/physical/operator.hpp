@@ -32,7 +32,7 @@ struct RowsWanted {
   bool must_fit = false;      // Code::no_memory where the rows do not fit device memory
   Columns bucket_keys = {};   // columns, by number; rows that do not fit are left by buckets
   bool takes_pairs = false;   // of a join
-  bool takes_source = false;  // of a join on the host
+  bool takes_source = false;  // rows that are made, or put together, when they are read
 };
 
 class Operator;
