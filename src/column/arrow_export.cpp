@@ -26,7 +26,7 @@ struct ArrayBody {
   Part<ArrowArray> dictionary;
 };
 struct SchemaBody {
-  std::string format, name;
+  std::string format, name, metadata;
   std::vector<Part<ArrowSchema>> children;
   std::vector<ArrowSchema*> child_pointers;
   Part<ArrowSchema> dictionary;
@@ -59,6 +59,7 @@ void fill(ArrowSchema& to, std::unique_ptr<SchemaBody> body, bool nullable) {
   to.format = body->format.c_str();
   to.name = body->name.c_str();
   to.flags = nullable ? 2 : 0;
+  to.metadata = body->metadata.empty() ? nullptr : body->metadata.c_str();
   to.n_children = static_cast<std::int64_t>(body->children.size());
   to.children = body->child_pointers.data();
   to.dictionary = body->dictionary.get();
@@ -84,6 +85,25 @@ bool fits_38_digits(const Column& column) {
     if (column.is_valid(row) && (value >= limit || value <= -limit)) return false;
   }
   return true;
+}
+
+// Names Arrow's extension type of UUIDs. Counts and lengths are 32 bits of the machine's order.
+std::string uuid_metadata() {
+  std::string metadata;
+  const auto put_number = [&](std::size_t number) {
+    const auto value = static_cast<std::int32_t>(number);
+    metadata.append(reinterpret_cast<const char*>(&value), sizeof value);
+  };
+  const auto put_text = [&](std::string_view text) {
+    put_number(text.size());
+    metadata += text;
+  };
+  put_number(2);
+  put_text("ARROW:extension:name");
+  put_text("arrow.uuid");
+  put_text("ARROW:extension:metadata");
+  put_text("");
+  return metadata;
 }
 
 std::string format_of_column(const Column& column) {
@@ -193,6 +213,7 @@ Status export_column(const Column& column, const std::string& name, ArrowArray& 
   array_body->column = in_arrow_form(column);
   const Column& kept = array_body->column;
   schema_body->format = format_of_column(kept);
+  if (column.type.logical == LogicalType::uuid) schema_body->metadata = uuid_metadata();
   array_body->buffers.push_back(kept.validity.data);
   if (!kept.offsets.empty() && !kept.dictionary) array_body->buffers.push_back(kept.offsets.data);
   array_body->buffers.push_back(kept.values.data);
@@ -200,7 +221,7 @@ Status export_column(const Column& column, const std::string& name, ArrowArray& 
     array_body->dictionary.reset(new ArrowArray{});
     schema_body->dictionary.reset(new ArrowSchema{});
     PENSTOCK_TRY(
-        export_column(*column.dictionary, "", *array_body->dictionary, *schema_body->dictionary));
+        export_column(*kept.dictionary, "", *array_body->dictionary, *schema_body->dictionary));
   }
   const bool nullable = !column.validity.empty();
   const std::uint64_t nulls =

@@ -135,8 +135,8 @@ std::string text_of_node(const Graph& graph, const Node& node, std::vector<std::
                                           : "column" + std::to_string(node.payload);
     case Op::parameter: {
       const Scalar& value = graph.parameters[node.payload];
-      return value.type.kind == Kind::string && !value.is_null ? "'" + value.text + "'"
-                                                               : text_of(value);
+      const bool has_quotes = value.type.kind == Kind::string && !value.is_null;
+      return has_quotes ? "'" + text_of(value) + "'" : text_of(value);
     }
     case Op::negate: return "-" + inputs[0];
     case Op::bit_not: return "~" + inputs[0];

@@ -44,8 +44,18 @@ arrow::Result<arrow::Compression::type> codec_named(const std::string& name) {
                                 "lz4 are");
 }
 
+arrow::Status check_parquet_types(const arrow::Schema& schema) {
+  for (const auto& field : schema.fields())
+    if (field->type()->id() == arrow::Type::INTERVAL_MONTH_DAY_NANO)
+      return arrow::Status::NotImplemented("column '", field->name(),
+                                           "' is INTERVAL, which is not written to Parquet; "
+                                           "CAST(... AS VARCHAR) writes its text");
+  return arrow::Status::OK();
+}
+
 arrow::Status write_parquet(const arrow::RecordBatch& batch, const Sink& sink,
                             const WriteOptions& options) {
+  ARROW_RETURN_NOT_OK(check_parquet_types(*batch.schema()));
   parquet::WriterProperties::Builder properties;
   properties.enable_page_checksum()->enable_store_decimal_as_integer();
   ARROW_ASSIGN_OR_RAISE(const auto codec, codec_named(options.compression));

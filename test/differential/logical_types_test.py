@@ -4,8 +4,12 @@ logical_types_test.py QUERY_DRIVER PENSTOCK [--device ID]
 """
 
 import os
+import subprocess
 import sys
 import tempfile
+
+import pyarrow
+import pyarrow.ipc
 
 from driver import Tally, check_answers, drivers, test_options
 from oracle import Oracle
@@ -83,12 +87,40 @@ def statements():
     yield f"SELECT id, TRY_CAST({some} AS UUID) AS a FROM 'few.parquet' ORDER BY id"
 
 
+def check_written(options, oracle, folder, tally):
+    """Files that Penstock writes have the types and the values of the file that it read."""
+    kept = "SELECT * EXCLUDE (iv) FROM"
+    ours = "SELECT " + ", ".join(("id", "k", *(t for t in TYPES if t != "iv"))) + " FROM"
+    theirs = oracle.connection.sql(f"{kept} 'rows.parquet' ORDER BY id")
+    for ending in ("parquet", "arrow"):
+        copy = f"COPY ({ours} 'rows.parquet') TO 'out.{ending}'"
+        ended = subprocess.run(
+            [os.path.abspath(options.penstock), "query", copy],
+            cwd=folder,
+            capture_output=True,
+            timeout=300,
+        )
+        if ended.returncode != 0:
+            tally.fail(copy, ended.stderr.decode())
+            continue
+        if ending == "arrow":
+            read = pyarrow.ipc.open_file(f"{folder}/out.arrow").read_all()
+            read = oracle.connection.from_arrow(read).order("id")
+        else:
+            read = oracle.connection.sql("SELECT * FROM 'out.parquet' ORDER BY id")
+        wrong = "" if read.types == theirs.types else f"{read.types}, DuckDB's {theirs.types}"
+        if not wrong and str(read.fetchall()) != str(theirs.fetchall()):
+            wrong = "other values"
+        tally.check(copy, wrong)
+
+
 def main():
     options, tally = test_options(), Tally()
     with tempfile.TemporaryDirectory() as folder:
         oracle = Oracle(folder)
         make_tables(oracle, folder)
         cases = [(text, oracle.answer(text)) for text in statements()]
+        check_written(options, oracle, folder, tally)
         for driver in drivers(options, folder, tally):
             driver.set(planner="auto")
             check_answers(driver, tally, cases, lambda place: (0, 640)[place % 2])

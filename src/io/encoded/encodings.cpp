@@ -37,7 +37,7 @@ bool encodes_strings(ColumnEncoding encoding) { return row_of(encoding).types ==
 bool encodes(ColumnEncoding encoding, Type type) {
   const bool is_number = light::stored_bits(type) != 0;
   switch (row_of(encoding).types) {
-    case Types::strings: return type.kind == Kind::string;
+    case Types::strings: return is_text(type);
     case Types::whole_numbers: return is_number && !is_float(type);
     case Types::floats: return is_float(type);
     case Types::numbers: return is_number;

@@ -37,22 +37,17 @@ template <class T> std::size_t count_distinct(const std::vector<T>& sorted) {
 
 Scalar scalar_of(Type type, Int128 value) { return Scalar::of(type, value); }
 Scalar scalar_of(Type type, double value) { return Scalar::of(type, value); }
+Scalar scalar_of(Type type, std::string_view text) { return Scalar::of(type, std::string(text)); }
 
 // Fills in what every sorted column has. Booleans and strings have no quantiles.
 template <class T> Summary summary_of(Type type, const std::vector<T>& sorted) {
   Summary summary;
   summary.distinct_count = static_cast<std::int64_t>(count_distinct(sorted));
   if (sorted.empty()) return summary;
-  const auto text_at = [&](std::size_t i) {
-    if constexpr (std::is_same_v<T, std::string_view>)
-      return std::string(sorted[i]);
-    else
-      return text_of(scalar_of(type, sorted[i]));
-  };
+  const auto text_at = [&](std::size_t i) { return text_of(scalar_of(type, sorted[i])); };
   summary.minimum = text_at(0);
   summary.maximum = text_at(sorted.size() - 1);
-  if (type.kind == Kind::boolean || type.kind == Kind::string || type.logical != LogicalType::none)
-    return summary;
+  if (type.kind == Kind::boolean || type.kind == Kind::string) return summary;
   for (std::size_t quarter = 1; quarter <= 3; quarter++)
     summary.quantiles[quarter - 1] = text_at(quantile_index(sorted.size(), quarter));
   return summary;
