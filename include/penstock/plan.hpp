@@ -53,6 +53,8 @@ class Plan {
   // Yields the rows of each input in turn (UNION ALL). All have the same types. Columns have the
   // names of the first input.
   Result<StepId> append(std::vector<StepId> inputs);
+  // Yields the kept columns, the elements of each list, then their number.
+  Result<StepId> unnest(StepId input, Unnesting unnesting);
 
   // Gives a source step other rows of the same schema.
   void replace_source(StepId source, std::shared_ptr<TableSource> rows);

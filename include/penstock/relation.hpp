@@ -35,7 +35,8 @@ enum class RelationKind : unsigned char {
   limit,
   append,
   intersect,
-  except
+  except,
+  unnest
 };
 std::string_view name_of(RelationKind kind);
 
@@ -86,6 +87,7 @@ struct Relation {
   RelationJoin join = {};
   RelationAggregate aggregate = {};
   Window window = {};
+  Unnesting unnesting = {};
   std::vector<SortKey> sort_keys = {};
   std::uint64_t limit = 0, offset = 0;
   bool all = false;  // intersect, except: repeated rows count
@@ -108,6 +110,7 @@ class RelationGraph {
   Result<RelationId> append(std::vector<RelationId> inputs);
   Result<RelationId> intersect(RelationId left, RelationId right, bool all);
   Result<RelationId> except(RelationId left, RelationId right, bool all);
+  Result<RelationId> unnest(RelationId input, Unnesting unnesting);
 
   const Relation& at(RelationId id) const { return relations_[id]; }
   std::size_t size() const { return relations_.size(); }

@@ -133,6 +133,14 @@ struct JoinKey {
   std::uint32_t left = 0, right = 0;
 };
 
+// Rows that are repeated for each element of their lists or maps: SQL's UNNEST. Of several lists
+// the longest decides, and shorter ones give NULL. A row of NULL and empty lists is left out.
+struct Unnesting {
+  std::vector<std::uint32_t> kept = {};   // columns of the input that each row repeats
+  std::vector<std::uint32_t> lists = {};  // columns whose elements stand behind them
+  bool is_numbered = false;               // a BIGINT behind these: the element's place, from 1
+};
+
 enum class StepKind : unsigned char {
   source,
   filter,
@@ -143,7 +151,8 @@ enum class StepKind : unsigned char {
   limit,
   window,
   join,
-  append
+  append,
+  unnest
 };
 std::string_view name_of(StepKind kind);
 
@@ -160,6 +169,7 @@ struct Step {
   std::vector<SortKey> sort_keys;
   std::uint64_t limit = 0, offset = 0;
   Window window;
+  Unnesting unnesting;
   JoinKind join_kind = JoinKind::inner;
   // Both columns have one type; they may be columns after the ones that the join yields.
   std::vector<JoinKey> join_keys;

@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <deque>
 #include <mutex>
 
@@ -46,12 +47,16 @@ std::string quoted_name(const std::string& name) {
 std::string nested_name(Type type) {
   const NestedType& nested = *type.nested;
   if (type.logical == LogicalType::list) return name_of(nested.types[0]) + "[]";
+  const bool has_names =
+      std::ranges::any_of(nested.names, [](const std::string& name) { return !name.empty(); });
   std::string text;
   for (std::size_t i = 0; i < nested.types.size(); i++)
-    text += (i == 0 ? "" : ", ") +
-            (i < nested.names.size() ? quoted_name(nested.names[i]) + " " : "") +
+    text += (i == 0 ? "" : ", ") + (has_names ? quoted_name(nested.names[i]) + " " : "") +
             name_of(nested.types[i]);
-  return (type.logical == LogicalType::map ? "MAP(" : "STRUCT(") + text + ")";
+  const std::string word = type.logical == LogicalType::map ? "MAP"
+                           : has_names                      ? "STRUCT"
+                                                            : "TUPLE";
+  return word + "(" + text + ")";
 }
 
 Type packed(LogicalType logical, NestedType parts) {

@@ -59,13 +59,13 @@ bool is_null_word(std::string_view text) {
          });
 }
 
-// A string within another value has quotes where it could be read as something else.
+// A value within another one has quotes where it could be read as something else.
 std::string within_value(const Scalar& value) {
   const std::string text = text_of(value);
-  if (value.is_null || value.type.kind != Kind::string || is_nested(value.type)) return text;
+  if (value.is_null || is_nested(value.type)) return text;
   const bool is_plain = !text.empty() && text.front() != ' ' && text.back() != ' ' &&
                         text.find_first_of("[]{}(),:=\"'\\") == text.npos && !is_null_word(text);
-  if (is_plain || value.type.logical == LogicalType::interval) return text;
+  if (is_plain) return text;
   std::string quoted = "'";
   for (const char c : text) {
     if (c == '\'' || c == '\\') quoted += '\\';
@@ -101,6 +101,7 @@ std::string struct_text(PackedReader& from, Type type) {
     text +=
         (i == 0 ? "" : ", ") + (is_row ? "" : "'" + fields.names[i] + "': ") + within_value(value);
   }
+  if (is_row && fields.types.size() == 1) text += ",";
   return is_row ? "(" + text + ")" : "{" + text + "}";
 }
 

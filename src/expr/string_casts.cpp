@@ -34,7 +34,7 @@ Scalar zero_of(Type type) {
 }  // namespace
 
 bool is_castable_from_string(Type type) {
-  return !is_text(type) && type.kind != Kind::int128 && !is_wide_decimal(type);
+  return !is_text(type) && !is_nested(type) && type.kind != Kind::int128 && !is_wide_decimal(type);
 }
 
 std::shared_ptr<const CustomFunction> string_fits(Type type) {

@@ -138,11 +138,11 @@ std::optional<std::string> take_name(std::string_view& text) {
   return std::nullopt;
 }
 
-std::optional<Type> struct_with(std::string_view fields, int depth) {
+std::optional<Type> struct_with(std::string_view fields, int depth, bool has_names) {
   std::vector<std::string> names;
   std::vector<Type> types;
   for (std::string_view part : parts_of(fields)) {
-    const std::optional<std::string> name = take_name(part);
+    const std::optional<std::string> name = has_names ? take_name(part) : std::string();
     const std::optional<Type> type = name ? type_within(part, depth + 1) : std::nullopt;
     if (!type) return std::nullopt;
     names.push_back(*name);
@@ -171,7 +171,8 @@ std::optional<Type> nested_within(std::string_view text, int depth) {
   if (open == text.npos || !text.ends_with(')')) return std::nullopt;
   const std::string name = lower(trimmed(text.substr(0, open)));
   const std::string_view inside = text.substr(open + 1, text.size() - open - 2);
-  if (name == "struct" || name == "row") return struct_with(inside, depth);
+  if (name == "struct" || name == "row" || name == "tuple")
+    return struct_with(inside, depth, name != "tuple");
   return name == "map" ? map_with(inside, depth) : std::nullopt;
 }
 

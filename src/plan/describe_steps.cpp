@@ -51,6 +51,7 @@ std::string describe(const Plan& plan, const Step& step) {
     case StepKind::window: return describe_window(step);
     case StepKind::join: return describe_join(plan, step);
     case StepKind::append: return std::to_string(step.inputs.size()) + " inputs";
+    case StepKind::unnest: return describe_unnesting(step.unnesting, input);
     case StepKind::map:
     case StepKind::reduce:
     case StepKind::group_by: break;
@@ -87,6 +88,12 @@ std::string list(const std::vector<std::string>& parts) {
   std::string text;
   for (const std::string& part : parts) text += (text.empty() ? "" : ", ") + part;
   return text;
+}
+
+std::string describe_unnesting(const Unnesting& unnesting, const Schema& input) {
+  std::vector<std::string> parts;
+  for (const std::uint32_t column : unnesting.lists) parts.push_back(input[column].name);
+  return list(parts) + (unnesting.is_numbered ? " with numbers" : "");
 }
 
 std::string describe_join(const Plan& plan, const Step& step) {

@@ -11,6 +11,8 @@ namespace penstock::plan {
 std::string describe_steps(const Plan& plan, StepId result);
 // "semi join on o_orderkey = l_orderkey"
 std::string describe_join(const Plan& plan, const Step& step);
+// "l, m with numbers"
+std::string describe_unnesting(const Unnesting& unnesting, const Schema& input);
 std::string list(const std::vector<std::string>& parts);  // "a, b"
 
 }  // namespace penstock::plan

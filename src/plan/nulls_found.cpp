@@ -31,6 +31,11 @@ void set_nullable(Step& step, const std::vector<Step>& steps) {
         step.schema[i].nullable |= steps[from].schema[i].nullable;
     return;
   }
+  if (step.kind == StepKind::unnest) {
+    for (std::size_t i = 0; i < step.unnesting.kept.size(); i++)
+      step.schema[i].nullable = input[step.unnesting.kept[i]].nullable;
+    return;
+  }
   if (step.graph) rebuild_graph(step, input);
   for (std::size_t i = 0; i < step.projections.size(); i++)
     step.schema[i].nullable = step.graph->at(step.projections[i].root).nullable;

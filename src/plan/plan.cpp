@@ -129,9 +129,9 @@ bool takes_column(WindowFunction function) {
 }  // namespace
 
 std::string_view name_of(StepKind kind) {
-  constexpr std::array<std::string_view, 10> names = {"source",   "filter",   "map",   "reduce",
+  constexpr std::array<std::string_view, 11> names = {"source",   "filter",   "map",   "reduce",
                                                       "group by", "order by", "limit", "window",
-                                                      "join",     "append"};
+                                                      "join",     "append",   "unnest"};
   return names[static_cast<std::size_t>(kind)];
 }
 

@@ -87,6 +87,7 @@ void Readers::visit(RelationId id) {
       for (const SortKey& key : relation.sort_keys) input.insert(key.column);
       return;
     }
+    case RelationKind::unnest: return visit_unnest(relation, own);
     case RelationKind::limit: reach(relation, 0).insert(own.begin(), own.end()); return;
     case RelationKind::append:
       for (std::size_t i = 0; i < relation.inputs.size(); i++)
@@ -158,6 +159,15 @@ void Readers::visit_window(const Relation& relation, const Needed& own) {
     for (const FrameEnd& end : {call.ends->first, call.ends->last})
       if (end.column) input.insert(*end.column);
   }
+}
+
+// The lists decide how many rows there are.
+void Readers::visit_unnest(const Relation& relation, const Needed& own) {
+  Needed& input = reach(relation, 0);
+  const Unnesting& unnesting = relation.unnesting;
+  for (const std::uint32_t column : own)
+    if (column < unnesting.kept.size()) input.insert(unnesting.kept[column]);
+  input.insert(unnesting.lists.begin(), unnesting.lists.end());
 }
 
 }  // namespace penstock::relation

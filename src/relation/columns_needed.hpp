@@ -30,6 +30,7 @@ class Readers {
   void note_choice(RelationId id);
   void visit_join(const Relation& relation, const Needed& own);
   void visit_aggregate(const Relation& relation, const Needed& own);
+  void visit_unnest(const Relation& relation, const Needed& own);
   void visit_window(const Relation& relation, const Needed& own);
 
   const RelationGraph& relations_;

@@ -63,6 +63,7 @@ std::string details(const RelationGraph& relations, const Relation& relation) {
       return std::to_string(relation.limit) +
              (relation.offset > 0 ? " offset " + std::to_string(relation.offset) : "");
     case RelationKind::window: return std::to_string(relation.window.calls.size()) + " functions";
+    case RelationKind::unnest: return plan::describe_unnesting(relation.unnesting, input);
     case RelationKind::intersect:
     case RelationKind::except: return relation.all ? "all" : "";
     case RelationKind::distinct:

@@ -9,6 +9,7 @@ namespace {
 constexpr double rows_if_unknown = 1e6;
 // DuckDB assumes the same share for a filter that it knows nothing of.
 constexpr double share_of_filter = 0.2;
+constexpr double elements_of_list = 3;
 constexpr double share_of_groups = 0.1, share_of_half_join = 0.5;
 
 }  // namespace
@@ -36,6 +37,7 @@ double Estimates::estimate(RelationId id) {
       for (const RelationId one : relation.inputs) rows += rows_of(one);
       return rows;
     }
+    case RelationKind::unnest: return input() * elements_of_list;
     case RelationKind::project:
     case RelationKind::distinct:
     case RelationKind::window:

@@ -35,6 +35,7 @@ void Lowering::note_order(RelationId id) {
   switch (relation.kind) {
     case RelationKind::limit:
     case RelationKind::window: return note(0, true);
+    case RelationKind::unnest:
     case RelationKind::sort:
     case RelationKind::filter:
     case RelationKind::project:
@@ -84,6 +85,10 @@ Result<StepId> Lowering::lower(RelationId id) {
       return plan_.limit(rows, relation.limit, relation.offset);
     }
     case RelationKind::append: return append(relation);
+    case RelationKind::unnest: {
+      PENSTOCK_ASSIGN(const StepId rows, input());
+      return plan_.unnest(rows, relation.unnesting);
+    }
     case RelationKind::intersect:
     case RelationKind::except: return set_operation(relation);
   }

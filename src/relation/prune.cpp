@@ -73,6 +73,7 @@ class Pruner {
         pass_on(id, relation.inputs[0]);
         return new_.limit(input(relation), relation.limit, relation.offset);
       case RelationKind::append: return append(id, relation);
+      case RelationKind::unnest: return unnest(id, relation);
       case RelationKind::distinct:
         return whole(id, relation, [&](RelationId a, RelationId) { return new_.distinct(a); });
       case RelationKind::intersect:
@@ -233,6 +234,22 @@ class Pruner {
       PENSTOCK_ASSIGN(inputs.emplace_back(), with_columns(old_input, kept));
     }
     return new_.append(std::move(inputs));
+  }
+
+  Result<RelationId> unnest(RelationId id, const Relation& relation) {
+    const Unnesting& before = relation.unnesting;
+    const auto kept_before = static_cast<std::uint32_t>(before.kept.size());
+    Unnesting after = before;
+    after.kept.clear();
+    Needed kept;
+    for (std::uint32_t i = 0; i < width(relation); i++)
+      if (i >= kept_before || readers_.of(id).contains(i)) kept.insert(i);
+    number(id, kept);
+    for (std::uint32_t i = 0; i < kept_before; i++)
+      if (kept.contains(i))
+        after.kept.push_back(moved_column(relation.inputs[0], before.kept[i]));
+    for (std::uint32_t& column : after.lists) column = moved_column(relation.inputs[0], column);
+    return new_.unnest(input(relation), std::move(after));
   }
 
   template <class F> Result<RelationId> whole(RelationId id, const Relation& relation, F add) {

@@ -96,9 +96,9 @@ Result<Schema> aggregated(const RelationAggregate& aggregate, const Schema& inpu
 }  // namespace
 
 std::string_view name_of(RelationKind kind) {
-  constexpr std::array<std::string_view, 12> names = {
-      "scan",   "filter", "project", "join",   "aggregate", "distinct",
-      "window", "sort",   "limit",   "append", "intersect", "except"};
+  constexpr std::array<std::string_view, 13> names = {
+      "scan", "filter", "project", "join",      "aggregate", "distinct", "window",
+      "sort", "limit",  "append",  "intersect", "except",    "unnest"};
   return names[static_cast<std::size_t>(kind)];
 }
 
@@ -182,6 +182,16 @@ Result<RelationId> RelationGraph::window(RelationId input, Window window) {
   Relation relation{RelationKind::window, {input}};
   PENSTOCK_ASSIGN(relation.schema, schema_of(scratch, scratch.plan.window(scratch.rows, window)));
   relation.window = std::move(window);
+  return add(std::move(relation));
+}
+
+Result<RelationId> RelationGraph::unnest(RelationId input, Unnesting unnesting) {
+  if (input >= size()) return wrong(RelationKind::unnest, "its input is not of this graph");
+  Scratch scratch(at(input).schema);
+  Relation relation{RelationKind::unnest, {input}};
+  PENSTOCK_ASSIGN(relation.schema,
+                  schema_of(scratch, scratch.plan.unnest(scratch.rows, unnesting)));
+  relation.unnesting = std::move(unnesting);
   return add(std::move(relation));
 }
 

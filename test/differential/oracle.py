@@ -87,7 +87,7 @@ class Oracle:
 
 # Types that Arrow's Python values do not have as DuckDB prints them: they are compared as texts.
 AS_TEXT = re.compile(
-    r"(TIME|TIMESTAMP WITH TIME ZONE|BLOB|UUID|INTERVAL|STRUCT\(.*|MAP\(.*|.*\[\d*\])$"
+    r"(TIME|TIMESTAMP WITH TIME ZONE|BLOB|UUID|INTERVAL|STRUCT\(.*|TUPLE\(.*|MAP\(.*|.*\[\d*\])$"
 )
 
 

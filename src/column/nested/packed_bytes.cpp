@@ -1,7 +1,9 @@
 #include "column/nested/packed_bytes.hpp"
 
 #include <bit>
+#include <cmath>
 #include <cstring>
+#include <limits>
 
 namespace penstock::column {
 namespace {
@@ -34,7 +36,10 @@ void put_integer(std::string& to, Type type, __int128 value) {
   if (width > 8) put(to, static_cast<std::uint64_t>(value), 8);
 }
 
+// Zeros are equal, and so are values that are no number.
 void put_real(std::string& to, Type type, double value) {
+  if (value == 0) value = 0;
+  if (std::isnan(value)) value = std::numeric_limits<double>::quiet_NaN();
   const bool is_single = type.kind == Kind::float32;
   const unsigned width = is_single ? 4 : 8;
   const std::uint64_t bits = is_single ? std::bit_cast<std::uint32_t>(static_cast<float>(value))

@@ -5,7 +5,7 @@
 // compares, sorts, groups and joins strings does it for these types, too.
 //
 //     integer   most significant byte first, the sign bit inverted
-//     float     its bits, inverted where it is negative, else only the sign bit
+//     float     its bits, inverted where it is negative, else only the sign bit; -0.0 is 0.0
 //     string    each byte 0 followed by 255; the end is 0 0
 //     list, map 1 and a value, or 2 for NULL, for each element; then 0. A map's elements are
 //     structs struct    1 and a value, or 2 for NULL, for each field interval  its microseconds

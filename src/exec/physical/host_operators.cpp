@@ -2,6 +2,7 @@
 
 #include "column/concatenate.hpp"
 #include "exec/aggregate/host_steps.hpp"
+#include "exec/aggregate/unnest_rows.hpp"
 #include "exec/validate/validate.hpp"
 #include "exec/window/window_rows.hpp"
 #include "fuse/program/source_answers.hpp"
@@ -115,6 +116,13 @@ Result<Rows> WindowOperator::run(const RowsWanted&) {
                   window_rows(run_.device(), input, step(), run_.report, WindowLocation::automatic,
                               run_.options.memory_limit_bytes));
   if (run_.options.validate) PENSTOCK_TRY(check_window(input, step(), rows, run_.opener.name()));
+  return Rows(std::move(rows));
+}
+
+Result<Rows> UnnestOperator::run(const RowsWanted&) {
+  PENSTOCK_ASSIGN(const Table input, input_->run_to_host());
+  const HostSpan span(run_.recorder(), "unnest");
+  PENSTOCK_ASSIGN(Table rows, unnest_rows(step(), input));
   return Rows(std::move(rows));
 }
 

@@ -126,4 +126,12 @@ class WindowOperator final : public HostOperator {
   Status check_order_of(const Table& input);
 };
 
+// Rows repeated for the elements of their lists.
+class UnnestOperator final : public HostOperator {
+ public:
+  using HostOperator::HostOperator;
+  std::string name() const override { return "unnest"; }
+  Result<Rows> run(const RowsWanted& wanted) override;
+};
+
 }  // namespace penstock::plan

@@ -41,7 +41,7 @@ Result<bool> Planner::needs_no_device(StepId id) {
   if (run_.recording || run_.device()) return false;
   if (run_.known.contains(id)) return true;
   const StepKind kind = run_.plan.step(id).kind;
-  if (kind == StepKind::limit ||
+  if (kind == StepKind::limit || kind == StepKind::unnest ||
       ((kind == StepKind::filter || kind == StepKind::map) && finishes_on_host(run_.plan, id)))
     return needs_no_device(run_.plan.step(id).inputs[0]);
   PENSTOCK_ASSIGN(const std::optional<Table>* const answer, answer_of_source(id));
@@ -89,6 +89,10 @@ Result<OperatorPointer> Planner::compute(StepId id, std::uint64_t row_limit,
   if (step.kind == StepKind::window) {
     PENSTOCK_ASSIGN(OperatorPointer from, input(~std::uint64_t{0}));
     return OperatorPointer(std::make_shared<WindowOperator>(run_, id, std::move(from)));
+  }
+  if (step.kind == StepKind::unnest) {
+    PENSTOCK_ASSIGN(OperatorPointer from, input(~std::uint64_t{0}));
+    return OperatorPointer(std::make_shared<UnnestOperator>(run_, id, std::move(from)));
   }
   if (step.kind == StepKind::append) return append(step, id, row_limit, wanted);
   if (finishes_on_host(run_.plan, id)) {

@@ -15,7 +15,7 @@ template <class Keep>
 void for_each_string(const DerivedColumn& derived, const Column& strings, const Keep& keep) {
   in_parallel(strings.row_count, 1 << 12, [&](std::uint64_t first, std::uint64_t last) {
     std::vector<Scalar> inputs = derived.inputs;
-    inputs[derived.column_input].type = {Kind::string};
+    inputs[derived.column_input].type = derived.function->parameter_types[derived.column_input];
     for (std::uint64_t row = first; row < last; row++) {
       if (!strings.is_valid(row)) continue;
       inputs[derived.column_input].text = strings.string(row);
@@ -128,6 +128,7 @@ Result<Column> derive(const DerivedColumn& derived, const Column& source) {
   }
   if (results.type.kind != Kind::string) return spread(results, source);
   Column column = source;
+  column.type = results.type;
   column.dictionary = std::make_shared<const Column>(std::move(results));
   return column;
 }

@@ -223,6 +223,7 @@ Result<TileProgram> fuse(const Plan& plan, StepId base, StepId last, const Slice
       case StepKind::limit:
       case StepKind::window:
       case StepKind::append:
+      case StepKind::unnest:
         return Status(Code::internal,
                       "a step that cannot be fused: " + std::string(name_of(step.kind)));
     }

@@ -96,7 +96,7 @@ bool finishes_on_host(const Plan& plan, StepId id) {
 bool has_no_kernel(const Plan& plan, StepId id) {
   const StepKind kind = plan.step(id).kind;
   return kind == StepKind::limit || kind == StepKind::order_by || kind == StepKind::window ||
-         kind == StepKind::append || finishes_on_host(plan, id);
+         kind == StepKind::append || kind == StepKind::unnest || finishes_on_host(plan, id);
 }
 
 std::optional<std::uint64_t> known_row_count(const Plan& plan, StepId id) {

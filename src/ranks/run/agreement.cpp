@@ -44,6 +44,7 @@ class PlanWriter {
     put_all(step.sort_keys, [&](const SortKey& key) { put(key); });
     to_.put(step.limit), to_.put(step.offset);
     put(step.window);
+    put(step.unnesting);
     to_.put(step.join_kind), to_.put(step.left_columns), to_.put(step.right_columns);
     put_all(step.join_keys, [&](const JoinKey& key) { to_.put(key.left), to_.put(key.right); });
   }
@@ -68,6 +69,11 @@ class PlanWriter {
     to_.put_text(call.custom->name), to_.put_text(call.custom->body), put(call.custom->neutral);
   }
 
+  void put(const Unnesting& unnesting) {
+    for (const auto* const columns : {&unnesting.kept, &unnesting.lists})
+      put_all(*columns, [&](std::uint32_t column) { to_.put(column); });
+    to_.put(unnesting.is_numbered);
+  }
   void put(const Window& window) {
     put_all(window.partition, [&](std::uint32_t column) { to_.put(column); });
     put_all(window.order, [&](const SortKey& key) { put(key); });

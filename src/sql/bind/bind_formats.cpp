@@ -54,9 +54,11 @@ Result<NodeId> ExpressionBinder::formatted_value(const Syntax& input, NodeId val
 // text[2] and text[2:4]: characters by their places, from 1, or from the end where they are
 // negative.
 Result<NodeId> ExpressionBinder::text_part(const Syntax& syntax) {
+  if (syntax.inputs.empty()) return argument_count(syntax, 2);
+  PENSTOCK_ASSIGN(const NodeId text, value(*syntax.inputs[0]));
+  if (is_nested_node(text)) return nested_part(syntax, text);
   if (syntax.inputs.size() < 2 || syntax.inputs.size() > 3)
     return refuse(syntax, "a step of a text's part");
-  PENSTOCK_ASSIGN(const NodeId text, value(*syntax.inputs[0]));
   if (builder_.type(text).kind != penstock::Kind::string)
     return refuse(syntax, "a part of " + name_of(builder_.type(text)));
   PENSTOCK_ASSIGN(const NodeId first, value(*syntax.inputs[1]));

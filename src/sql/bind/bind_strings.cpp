@@ -56,6 +56,8 @@ Result<NodeId> ExpressionBinder::string_call(const Syntax& syntax) {
                     coerce(*syntax.inputs[i], inputs[i], Type{penstock::Kind::string}));
     nodes.push_back(node);
   }
+  if (std::ranges::any_of(nodes, [&](NodeId node) { return is_nested_node(node); }))
+    return located(syntax, nested_call(syntax, std::move(nodes)));
   if (syntax.name == "||") { PENSTOCK_ASSIGN(nodes, in_one_form(std::move(nodes))); }
   if (syntax.name == "strptime" || syntax.name == "try_strptime")
     PENSTOCK_TRY(check_date_text(syntax, nodes));

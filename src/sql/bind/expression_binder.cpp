@@ -1,6 +1,7 @@
 #include "sql/bind/expression_binder.hpp"
 
 #include "column/unsupported.hpp"
+#include "expr/nested/nested_functions.hpp"
 #include "expr/operation.hpp"
 #include "expr/string_functions.hpp"
 
@@ -84,6 +85,8 @@ Result<Operand> ExpressionBinder::conform(const Syntax& syntax, Operand operand)
                          syntax.stated->kind == penstock::Kind::decimal &&
                          type.scale == syntax.stated->scale;
   if (type == *syntax.stated || (syntax.keeps_digits && has_scale)) return of(node);
+  if (is_nested(type) || is_nested(*syntax.stated))
+    return of(located(syntax, expr::cast_value_of_any(builder_, node, *syntax.stated)));
   return of(located(syntax, builder_.cast(node, *syntax.stated)));
 }
 
@@ -241,7 +244,7 @@ Result<NodeId> ExpressionBinder::coerce(const Syntax& syntax, const Operand& ope
     return refuse(syntax, "an interval that is not added to a constant date or timestamp");
   if (operand.kind != Operand::Kind::string) return operand.node;
   if (!beside || is_text(*beside)) return builder_.literal(Scalar::of(operand.string));
-  const std::optional<Scalar> value = parse_as(*beside, operand.string);
+  const std::optional<Scalar> value = parse_value(*beside, operand.string);
   if (!value) return wrong(syntax, "'" + operand.string + "' is not a " + name_of(*beside));
   return builder_.literal(*value);
 }
@@ -261,13 +264,15 @@ Result<std::vector<Operand>> ExpressionBinder::operands(const Syntax& syntax, st
 Result<Operand> ExpressionBinder::cast(const Syntax& syntax) {
   PENSTOCK_ASSIGN(const Operand input, bind(*syntax.inputs[0]));
   if (input.kind == Operand::Kind::string) {
-    const std::optional<Scalar> value = parse_as(syntax.type, input.string);
+    const std::optional<Scalar> value = parse_value(syntax.type, input.string, syntax.is_try);
     if (!value && syntax.is_try) return of(builder_.literal(Scalar::null_of(syntax.type)));
     if (!value) return wrong(syntax, "'" + input.string + "' is not a " + name_of(syntax.type));
     return of(located(syntax, builder_.cast(builder_.literal(*value), syntax.type)));
   }
   if (input.kind == Operand::Kind::interval) return refuse(syntax, "a cast of an interval");
   const Type from = builder_.type(input.node);
+  if (is_nested(from) || is_nested(syntax.type))
+    return of(located(syntax, nested_cast_of(syntax, input.node)));
   if (is_text(syntax.type)) return of(builder_.cast_to_string(input.node));
   if (is_text(from)) return of(cast_of_string(syntax, input.node));
   return of(located(syntax, syntax.is_try ? try_cast(syntax, input.node)
@@ -313,6 +318,7 @@ Result<Operand> ExpressionBinder::operation(const Syntax& syntax) {
   if (name == "between") return of(located(syntax, between(syntax)));
   if (name == "in") return of(located(syntax, in_list(syntax)));
   if (is_string_call(syntax)) return of(string_call(syntax));
+  if (expr::is_nested_function(name)) return of(located(syntax, nested_call(syntax)));
   PENSTOCK_ASSIGN(const std::vector<Operand> inputs, operands(syntax));
   if (inputs.size() == 1) {
     PENSTOCK_ASSIGN(const NodeId input, coerce(*syntax.inputs[0], inputs[0]));

@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "expr/constant.hpp"
+#include "expr/nested/nested_casts.hpp"
 #include "penstock/expression.hpp"
 #include "sql/bind/scope.hpp"
 #include "sql/bind/star_expansion.hpp"
@@ -24,7 +25,7 @@
 
 namespace penstock::sql {
 
-using expr::Interval, expr::number_literal, expr::parse_as, expr::parse_interval,
+using expr::Interval, expr::number_literal, expr::parse_as, expr::parse_value, expr::parse_interval,
     expr::microseconds_per_day;
 
 // A bound expression. A string literal or an interval has no node yet: its type depends on the
@@ -157,6 +158,7 @@ class ExpressionBinder {
   static bool is_interval_call(std::string_view name);
   static std::vector<std::string> interval_function_names();
   static std::vector<std::string> date_function_names();
+  static std::vector<std::string> nested_function_names();
 
  private:
   Result<Operand> bind(const Syntax& syntax);
@@ -216,6 +218,12 @@ class ExpressionBinder {
   Result<NodeId> call(const Syntax& syntax);
   Result<NodeId> string_call(const Syntax& syntax);
   Result<std::vector<NodeId>> in_one_form(std::vector<NodeId> nodes);
+  // bind_nested.cpp
+  Result<NodeId> nested_call(const Syntax& syntax);
+  Result<NodeId> nested_call(const Syntax& syntax, std::vector<NodeId> inputs);
+  Result<NodeId> nested_part(const Syntax& syntax, NodeId input);
+  Result<NodeId> nested_cast_of(const Syntax& syntax, NodeId input);
+  bool is_nested_node(NodeId node) const { return is_nested(builder_.type(node)); }
   std::string_view overload(const Syntax& syntax, const std::vector<Operand>& inputs,
                             const std::vector<NodeId>& nodes) const;
   Status check_date_text(const Syntax& syntax, const std::vector<NodeId>& nodes);

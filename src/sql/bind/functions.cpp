@@ -5,6 +5,7 @@
 #include <cmath>
 #include <limits>
 
+#include "expr/nested/nested_functions.hpp"
 #include "expr/operation.hpp"
 #include "plan/aggregates.hpp"
 #include "sql/bind/expression_binder.hpp"
@@ -60,6 +61,8 @@ const std::vector<std::string>& known_functions() {
     for (const Function& row : two_arguments) all.emplace_back(row.name);
     for (const Function& row : any_arguments) all.emplace_back(row.name);
     for (const std::string_view name : Windowing::function_names()) all.emplace_back(name);
+    for (std::string& name : ExpressionBinder::nested_function_names())
+      all.push_back(std::move(name));
     for (std::string& text : ExpressionBinder::string_function_names())
       all.push_back(std::move(text));
     std::sort(all.begin(), all.end());
@@ -117,6 +120,7 @@ Result<NodeId> ExpressionBinder::call(const Syntax& syntax) {
   if (name == "constant_or_null") return constant_or_null(syntax);
   if (holds(name, composed_functions)) return composed(syntax);
   if (name == "array_slice" || name == "array_extract") return text_part(syntax);
+  if (expr::is_nested_function(name)) return nested_call(syntax);
   const bool has_digits = syntax.inputs.size() == 2;
   if (has_digits && (name == "trunc" || name == "round_even" || name == "roundbankers"))
     return rounded_digits(syntax);

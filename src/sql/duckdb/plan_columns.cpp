@@ -28,6 +28,13 @@ std::optional<PlanColumn> meant(const Tree& expression, const std::vector<PlanCo
     const auto index = static_cast<std::uint64_t>(expression["index"].integer());
     return index < columns.size() ? std::optional(columns[index]) : std::nullopt;
   }
+  if (expression["expression_class"].text() == "BOUND_COLUMN_REF") {
+    const Tree binding = expression["binding"];
+    const auto index = static_cast<std::uint64_t>(binding["column_index"].integer());
+    const bool is_known = index < columns.size() && columns[index].binding >= 0 &&
+                          columns[index].binding == binding["table_index"].integer();
+    return is_known ? std::optional(columns[index]) : std::nullopt;
+  }
   if (depth == depth_of_pattern) return std::nullopt;
   const std::vector<Tree> inputs = inputs_of(expression);
   if (is_cast(expression) && inputs.size() == 1) {
@@ -39,7 +46,7 @@ std::optional<PlanColumn> meant(const Tree& expression, const std::vector<PlanCo
     }
     if (input->kind != PlanColumn::Kind::marked || !is_own_cast(expression, *input))
       return std::nullopt;
-    return PlanColumn{PlanColumn::Kind::value, input->first + input->column};
+    return PlanColumn{.column = input->first + input->column};
   }
   if (function_name(expression) != "concat" || inputs.size() != 2) return std::nullopt;
   const auto mark = marked_column(inputs[0]["value"]["value"].text());

@@ -34,6 +34,7 @@ struct PlanColumn {
   std::uint32_t column = 0;       // value: of the relation; marked: of the table
   std::uint32_t first = 0;        // of a stand-in: where its table's columns begin in the relation
   const Schema* table = nullptr;  // of a stand-in: the columns of its table
+  std::int64_t binding = -1;      // the number of the plan's table, where the plan names columns by it
 
   // Returns the column of the relation with its values; nullopt for a row number.
   std::optional<std::uint32_t> place() const {

@@ -97,8 +97,7 @@ class Reader {
       null->stated = scalar->type;
       return null;
     }
-    if (scalar->type.kind == Kind::string)
-      return make(expression, SyntaxKind::string, scalar->text);
+    if (is_text(scalar->type)) return make(expression, SyntaxKind::string, scalar->text);
     auto syntax = make(expression, SyntaxKind::value, "");
     syntax->scalar = *scalar;
     return syntax;
@@ -228,7 +227,8 @@ class Reader {
         continue;
       }
       auto end = make(expression, SyntaxKind::value, "");
-      end->scalar = Scalar::of(i == 1 ? std::int64_t{1} : INT64_MAX);
+      const std::int64_t begin = inputs.size() == 4 ? INT64_MIN : 1;  // with a step
+      end->scalar = Scalar::of(i == 1 ? begin : INT64_MAX);
       syntax->inputs.push_back(std::move(end));
     }
     syntax->stated = stated_type(expression);

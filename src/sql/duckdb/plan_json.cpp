@@ -2,6 +2,10 @@
 
 #include <limits>
 
+#include "column/nested/packed_bytes.hpp"
+#include "expr/nested/nested_casts.hpp"
+#include "expr/nested/nested_values.hpp"
+
 namespace penstock::sql {
 namespace {
 
@@ -53,7 +57,7 @@ std::optional<Type> struct_type(const Tree& fields, int depth) {
 // A map is a list of structs of a key and a value.
 std::optional<Type> nested_type(std::string_view id, const Tree& info, int depth) {
   if (depth > max_depth) return std::nullopt;
-  if (id == "STRUCT") return struct_type(info["child_types"], depth);
+  if (id == "STRUCT" || id == "TUPLE") return struct_type(info["child_types"], depth);
   const std::optional<Type> child = type_at(info["child_type"], depth + 1);
   if (!child) return std::nullopt;
   if (id == "LIST" || id == "ARRAY") return list_of(*child);
@@ -68,8 +72,10 @@ std::optional<Type> type_at(const Tree& type, int depth) {
   if (id == "DECIMAL")
     return Type::decimal(static_cast<int>(type["type_info"]["width"].integer()),
                          static_cast<int>(type["type_info"]["scale"].integer()));
-  if (id == "LIST" || id == "ARRAY" || id == "STRUCT" || id == "MAP")
+  if (id == "LIST" || id == "ARRAY" || id == "STRUCT" || id == "TUPLE" || id == "MAP")
     return nested_type(id, type["type_info"], depth);
+  // Elements of no type, as of an empty list.
+  if (depth > 0 && (id == "NULL" || id == "SQLNULL")) return Type{Kind::int32};
   for (const NamedKind& row : kinds)
     if (row.name == id) return Type{.kind = row.kind, .logical = row.logical};
   return std::nullopt;
@@ -92,6 +98,54 @@ double real_of(const Tree& value) {
   return text.starts_with('-') ? -infinity : infinity;
 }
 
+// A UUID is a number, of which the top bit is inverted.
+Scalar uuid_of(Type type, const Tree& value) {
+  std::string packed;
+  column::put_integer(packed, Type{Kind::int128}, integer_of(value));
+  return Scalar::of(type, std::move(packed));
+}
+
+Scalar interval_of(Type type, const Tree& value) {
+  std::string packed;
+  column::put_interval(packed, static_cast<std::int32_t>(value["months"].integer()),
+                       static_cast<std::int32_t>(value["days"].integer()),
+                       value["micros"].integer());
+  return Scalar::of(type, std::move(packed));
+}
+
+std::optional<Scalar> constant_at(Type type, const Tree& constant);
+
+// The parts of a list, a struct or a map stand as children, without their types.
+std::optional<Scalar> nested_constant(Type type, const Tree& children) {
+  const bool is_struct = expr::is_struct(type);
+  expr::Scalars parts;
+  for (std::size_t i = 0; i < children.size(); i++) {
+    if (is_struct && i >= type.nested->types.size()) return std::nullopt;
+    const Type part = is_struct ? type.nested->types[i] : column::element_of(type);
+    auto value = constant_at(part, children.at(i));
+    if (!value) return std::nullopt;
+    parts.push_back(*std::move(value));
+  }
+  if (is_struct && parts.size() != type.nested->types.size()) return std::nullopt;
+  return is_struct ? expr::struct_of_parts(type, parts) : expr::list_of_parts(type, parts);
+}
+
+std::optional<Scalar> constant_at(Type type, const Tree& constant) {
+  const Tree value = constant["value"];
+  if (constant["is_null"].boolean() || !value) return Scalar::null_of(type);
+  if (is_nested(type)) return nested_constant(type, value["children"]);
+  switch (type.logical) {
+    case LogicalType::blob: return expr::parse_value(type, value.text());
+    case LogicalType::uuid: return uuid_of(type, value);
+    case LogicalType::interval: return interval_of(type, value);
+    default: break;
+  }
+  if (type.kind == Kind::string) return Scalar::of(std::string(value.text()));
+  if (is_float(type)) return Scalar::of(type, real_of(value));
+  if (type.kind == Kind::boolean) return Scalar::of(value.boolean());
+  return Scalar::of(type, integer_of(value));
+}
+
 }  // namespace
 
 std::string_view function_name(const Tree& expression) {
@@ -112,13 +166,7 @@ std::optional<Type> stated_type(const Tree& expression) {
 
 std::optional<Scalar> value_of_json(const Tree& value) {
   const std::optional<Type> type = type_of_json(value["type"]);
-  if (!type) return std::nullopt;
-  if (value["is_null"].boolean() || !value["value"]) return Scalar::null_of(*type);
-  if (type->kind == Kind::string && !is_text(*type)) return std::nullopt;
-  if (type->kind == Kind::string) return Scalar::of(std::string(value["value"].text()));
-  if (is_float(*type)) return Scalar::of(*type, real_of(value["value"]));
-  if (type->kind == Kind::boolean) return Scalar::of(value["value"].boolean());
-  return Scalar::of(*type, integer_of(value["value"]));
+  return type ? constant_at(*type, value) : std::nullopt;
 }
 
 std::int64_t place_of(const Tree& expression) {

@@ -58,6 +58,7 @@ Result<PlanRows> PlanReader::dispatch(const Tree& plan) {
                                  {"LOGICAL_EXCEPT", &PlanReader::set_operation},
                                  {"LOGICAL_MATERIALIZED_CTE", &PlanReader::materialized},
                                  {"LOGICAL_CTE_REF", &PlanReader::materialized_reference},
+                                 {"LOGICAL_UNNEST", &PlanReader::unnest},
                                  {"LOGICAL_EXPRESSION_GET", &PlanReader::values},
                                  {"LOGICAL_EMPTY_RESULT", &PlanReader::no_rows}};
   const std::string_view type = plan["type"].text();

@@ -63,6 +63,12 @@ class PlanReader : public RelationWriter {
   // read_series.cpp
   Result<PlanRows> series_rows(const Tree& plan, bool has_last);
 
+  // read_unnest.cpp
+  Result<PlanRows> unnest(const Tree& plan);
+  Result<PlanRows> unnest_call(const Tree& plan);
+  Result<PlanRows> unnested(const PlanRows& rows, std::vector<std::uint32_t> lists,
+                            bool is_numbered);
+
   // read_joins.cpp
   Result<PlanRows> join(const Tree& plan);
   Result<PlanRows> join_of(const Tree& plan, PlanRows left, PlanRows right);

@@ -13,7 +13,7 @@ SyntaxPtr constant_of(const Tree& value) {
   auto syntax = std::make_shared<Syntax>();
   const std::optional<Scalar> scalar = value_of_json(value);
   syntax->kind =
-      scalar && scalar->type.kind == Kind::string ? SyntaxKind::string : SyntaxKind::value;
+      scalar && is_text(scalar->type) ? SyntaxKind::string : SyntaxKind::value;
   syntax->scalar = scalar.value_or(Scalar::null_of({Kind::boolean}));
   syntax->name = syntax->scalar.text;
   return syntax;
@@ -65,6 +65,8 @@ Result<PlanRows> PlanReader::named_table(const Tree& plan) {
     reference.format = "parquet";
   } else if (name == "range" || name == "generate_series") {
     return series_rows(plan, name != "range");
+ } else if (name == "unnest") {
+    return unnest_call(plan);
   } else {
     return refuse(plan, "the table function " + name + " of DuckDB's plan");
   }

@@ -1,0 +1,189 @@
+#include "expr/nested/nested_functions.hpp"
+
+#include <algorithm>
+#include <map>
+#include <mutex>
+
+#include "expr/construction.hpp"
+#include "expr/nested/nested_casts.hpp"
+#include "expr/nested/nested_rows.hpp"
+
+namespace penstock::expr {
+namespace {
+
+using Custom = std::shared_ptr<const CustomFunction>;
+
+Type box_of(Type type) { return struct_of({""}, {type}); }
+
+// A column's values come to a function without their logical types.
+Scalars with_types(std::span<const Scalar> inputs, const std::vector<Type>& types, bool are_boxed) {
+  Scalars values(inputs.begin(), inputs.end());
+  for (std::size_t i = 0; i < values.size(); i++) {
+    values[i].type = are_boxed ? box_of(types[i]) : types[i];
+    if (are_boxed) values[i] = fields_of(values[i])[0];
+  }
+  return values;
+}
+
+// Kernels have no NULLs of a function's own: a value of the type stands for one.
+Scalar or_zero(Scalar value, Type type) {
+  if (!value.is_null) return value;
+  if (type.kind != Kind::string)
+    return is_float(type) ? Scalar::of(type, 0.0) : Scalar::of(type, Int128{0});
+  return Scalar::of(type, std::string());
+}
+
+NestedHost host_of(const NestedFunction& row, const NestedSignature& signature) {
+  return [&row, signature](std::span<const Scalar> in) {
+    Scalar value =
+        row.host(with_types(in, signature.inputs, row.takes_nulls), signature.result);
+    value.type = signature.result;
+    return value;
+  };
+}
+
+NestedSignature boxed_signature(const NestedFunction& row, NestedSignature signature) {
+  if (row.takes_nulls)
+    for (Type& type : signature.inputs) type = box_of(type);
+  return signature;
+}
+
+// The call, and NULL or a fault where the host has no value.
+Result<NodeId> checked_call(Builder& builder, const NestedFunction& row,
+                            const NestedSignature& signature, std::vector<NodeId> inputs) {
+  Construction c(*builder.graph());
+  const std::string name(row.sql_names[0]);
+  const NestedHost host = host_of(row, signature);
+  NestedSignature taken = boxed_signature(row, signature);
+  const bool is_constant =
+      std::ranges::all_of(inputs, [&](NodeId input) { return c.parameter(input, true); });
+  if (is_constant && row.fault.empty())
+    return c.call(nested_custom(name, taken, host), std::move(inputs));
+  const Type result = signature.result;
+  const NodeId call = c.call(
+      nested_custom(name, taken,
+                    [host, result](std::span<const Scalar> in) { return or_zero(host(in), result); }),
+      inputs);
+  if (!row.yields_null && row.fault.empty()) return call;
+  taken.result = boolean_type;
+  NodeId is_there = c.call(
+      nested_custom(name + "_fits " + name_of(result), taken,
+                    [host](std::span<const Scalar> in) {
+                      return nested_rows::truth(!host(in).is_null);
+                    }),
+      std::move(inputs));
+  if (!row.fault.empty()) {
+    PENSTOCK_ASSIGN(is_there, builder.require(is_there, std::string(row.fault)));
+  }
+  return builder.select(is_there, call, builder.literal(Scalar::null_of(result)));
+}
+
+struct Found {
+  const NestedFunction* row = nullptr;
+  NestedSignature signature;
+};
+
+std::optional<Found> find_row(std::string_view name, const NestedCall& call) {
+  for (const NestedFunction& row : nested_functions()) {
+    if (std::ranges::find(row.sql_names, name) == row.sql_names.end()) continue;
+    if (auto signature = row.signature(call)) return Found{&row, std::move(*signature)};
+  }
+  return std::nullopt;
+}
+
+}  // namespace
+
+const std::vector<NestedFunction>& nested_functions() {
+  static const std::vector<NestedFunction> table = [] {
+    std::vector<NestedFunction> all;
+    for (const auto& rows : {making_rows(), list_rows(), list_order_rows(), field_rows(),
+                             series_rows(), list_aggregate_rows()})
+      all.insert(all.end(), rows.begin(), rows.end());
+    return all;
+  }();
+  return table;
+}
+
+bool is_nested_function(std::string_view sql_name) {
+  return std::ranges::any_of(nested_functions(), [&](const NestedFunction& row) {
+    return std::ranges::find(row.sql_names, sql_name) != row.sql_names.end();
+  });
+}
+
+Custom nested_custom(const std::string& name, const NestedSignature& signature, NestedHost host) {
+  static std::mutex mutex;
+  static std::map<std::string, Custom> functions;
+  std::string key = name + " of";
+  for (const Type type : signature.inputs) key += " " + name_of(type) + ",";
+  key += " to " + name_of(signature.result);
+  const std::scoped_lock lock(mutex);
+  Custom& function = functions[key];
+  if (function) return function;
+  std::vector<std::string> inputs;
+  for (std::size_t i = 0; i < signature.inputs.size(); i++)
+    inputs.push_back("input" + std::to_string(i + 1));
+  // The result's type belongs to the name: a source's columns are known by it.
+  const bool says_type = is_nested(signature.result);
+  function = std::make_shared<const CustomFunction>(
+      CustomFunction{says_type ? name + " as " + name_of(signature.result) : name,
+                     std::move(inputs), signature.inputs, signature.result, "", std::move(host)});
+  return function;
+}
+
+Result<NodeId> boxed(Builder& builder, NodeId input) {
+  Construction c(*builder.graph());
+  const Type type = c.type(input), box = box_of(type);
+  const Scalar null = struct_of_parts(box, Scalars{Scalar::null_of(type)});
+  if (const Scalar* known = c.parameter(input, true))
+    return builder.graph()->parameter(
+        known->is_null ? null : struct_of_parts(box, std::span(known, 1)));
+  const NodeId call =
+      c.call(nested_custom("box", {{type}, box},
+                           [box](std::span<const Scalar> in) { return struct_of_parts(box, in); }),
+             {input});
+  if (!builder.graph()->at(input).nullable) return call;
+  return builder.variadic(Op::coalesce, {call, builder.graph()->parameter(null)});
+}
+
+Result<std::optional<NodeId>> call_nested(Builder& builder, std::string_view sql_name,
+                                          std::vector<NodeId> inputs, std::optional<Type> stated) {
+  Construction c(*builder.graph());
+  std::vector<Type> types;
+  std::vector<const Scalar*> constants;
+  std::vector<Scalar> values;
+  values.reserve(inputs.size());
+  for (const NodeId input : inputs) {
+    types.push_back(c.type(input));
+    const Scalar* const known = c.parameter(input, true);
+    constants.push_back(known ? &values.emplace_back(*known) : nullptr);
+  }
+  const auto found = find_row(sql_name, {types, constants, stated});
+  if (!found) return std::optional<NodeId>();
+  for (std::size_t i = 0; i < inputs.size(); i++) {
+    PENSTOCK_ASSIGN(inputs[i], cast_value_of_any(builder, inputs[i], found->signature.inputs[i]));
+    if (found->row->takes_nulls) { PENSTOCK_ASSIGN(inputs[i], boxed(builder, inputs[i])); }
+  }
+  PENSTOCK_ASSIGN(const NodeId node,
+                  checked_call(builder, *found->row, found->signature, std::move(inputs)));
+  return std::optional(node);
+}
+
+namespace nested_rows {
+
+std::optional<Type> meeting(Type a, Type b) {
+  if (is_list(a) && is_list(b)) {
+    const auto element_type = meeting(element(a), element(b));
+    return element_type ? std::optional(list_of(*element_type)) : std::nullopt;
+  }
+  return meet(a, b, Meeting::comparison);
+}
+
+std::optional<Type> common_list(const NestedCall& call, std::size_t count) {
+  if (count == 0 || !has_lists(call, count)) return std::nullopt;
+  std::optional<Type> common = call.types[0];
+  for (std::size_t i = 1; common && i < count; i++) common = meeting(*common, call.types[i]);
+  return common;
+}
+
+}  // namespace nested_rows
+}  // namespace penstock::expr

@@ -1,0 +1,87 @@
+// UNNEST: as an operator of the plan, and as a table function of a lateral join.
+#include <numeric>
+
+#include "sql/duckdb/plan_reader.hpp"
+
+namespace penstock::sql {
+namespace {
+
+// Operators whose columns a plan names by their place.
+bool numbers_columns(const Tree& plan) {
+  const std::string_view type = plan["type"].text();
+  return type == "LOGICAL_CTE_REF" || type == "LOGICAL_PROJECTION" || type == "LOGICAL_UNNEST" ||
+         type == "LOGICAL_DELIM_GET";
+}
+
+}  // namespace
+
+// Yields all columns of the relation, then the elements. Those that nothing reads are left out
+// later.
+Result<PlanRows> PlanReader::unnested(const PlanRows& rows, std::vector<std::uint32_t> lists,
+                                      bool is_numbered) {
+  Unnesting unnesting;
+  unnesting.kept.resize(width(rows.relation));
+  std::iota(unnesting.kept.begin(), unnesting.kept.end(), 0u);
+  unnesting.lists = std::move(lists);
+  unnesting.is_numbered = is_numbered;
+  PlanRows result = rows;
+  PENSTOCK_ASSIGN(result.relation, relations_.unnest(rows.relation, std::move(unnesting)));
+  for (std::uint32_t i = width(rows.relation); i < width(result.relation); i++)
+    result.columns.push_back({PlanColumn::Kind::value, i});
+  return result;
+}
+
+Result<PlanRows> PlanReader::unnest(const Tree& plan) {
+  PENSTOCK_ASSIGN(PlanRows rows, input(plan));
+  Computed computed(*this, rows);
+  std::vector<std::uint32_t> lists;
+  for (std::size_t i = 0; i < plan["expressions"].size(); i++) {
+    const Tree list = plan["expressions"].at(i)["child"];
+    PENSTOCK_ASSIGN(lists.emplace_back(), computed.column(list, "UNNEST"));
+    const Type type = computed.type(lists.back());
+    if (type.logical != LogicalType::list && type.logical != LogicalType::map)
+      return refuse(plan, "UNNEST of " + name_of(type));
+  }
+  PENSTOCK_ASSIGN(rows.relation, computed.finish());
+  return unnested(rows, std::move(lists), false);
+}
+
+// The input of the function is a projection: the list, then columns, of which the result has some
+// behind the element and its number.
+Result<PlanRows> PlanReader::unnest_call(const Tree& plan) {
+  const Tree projection = plan["children"].at(0);
+  if (plan["children"].size() != 1 || projection["type"].text() != "LOGICAL_PROJECTION")
+    return refuse(plan, "this form of UNNEST in DuckDB's plan");
+  PENSTOCK_ASSIGN(PlanRows rows, input(projection));
+  const Tree below = projection["children"].at(0), expressions = projection["expressions"];
+  if (numbers_columns(below))
+    for (PlanColumn& column : rows.columns) column.binding = below["table_index"].integer();
+  Computed computed(*this, rows);
+  std::vector<PlanColumn> projected;
+  for (std::size_t i = 0; i < expressions.size(); i++) {
+    PENSTOCK_ASSIGN(const std::uint32_t column, computed.column(expressions.at(i), "UNNEST"));
+    projected.push_back({PlanColumn::Kind::value, column});
+  }
+  if (projected.empty()) return Status(Code::invalid, "the plan lacks the list of UNNEST");
+  const std::uint32_t list = projected[0].column;
+  const Type type = computed.type(list);
+  if (type.logical != LogicalType::list && type.logical != LogicalType::map)
+    return refuse(plan, "UNNEST of " + name_of(type));
+  PENSTOCK_ASSIGN(rows.relation, computed.finish());
+  rows.columns.clear();
+  const bool is_numbered = plan["source_ordinality"].text() == "WITH_ORDINALITY";
+  PENSTOCK_ASSIGN(const PlanRows all, unnested(rows, {list}, is_numbered));
+  PlanRows result{all.relation, {}};
+  for (std::size_t i = 0; i < plan["column_indexes"].size(); i++) {
+    const auto index = static_cast<std::uint64_t>(plan["column_indexes"].at(i)["index"].integer());
+    result.columns.push_back(all.columns[index < all.columns.size() ? index : 0]);
+  }
+  const Tree passed = plan["projected_input"];
+  for (std::size_t i = 0; i < passed.size(); i++)
+    if (const auto place = static_cast<std::uint64_t>(passed.at(i).integer());
+        place < projected.size())
+      result.columns.push_back(projected[place]);
+  return filtered_scan(std::move(result), plan);
+}
+
+}  // namespace penstock::sql
