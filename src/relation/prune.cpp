@@ -246,8 +246,7 @@ class Pruner {
       if (i >= kept_before || readers_.of(id).contains(i)) kept.insert(i);
     number(id, kept);
     for (std::uint32_t i = 0; i < kept_before; i++)
-      if (kept.contains(i))
-        after.kept.push_back(moved_column(relation.inputs[0], before.kept[i]));
+      if (kept.contains(i)) after.kept.push_back(moved_column(relation.inputs[0], before.kept[i]));
     for (std::uint32_t& column : after.lists) column = moved_column(relation.inputs[0], column);
     return new_.unnest(input(relation), std::move(after));
   }

@@ -53,8 +53,7 @@ Scalar struct_keys(Inputs in, Type result) {
 Signature values_of_struct(const NestedCall& call) {
   if (call.types.size() != 1 || !is_struct(call.types[0])) return std::nullopt;
   const std::vector<Type>& types = call.types[0].nested->types;
-  return NestedSignature{{call.types[0]},
-                         struct_of(std::vector<std::string>(types.size()), types)};
+  return NestedSignature{{call.types[0]}, struct_of(std::vector<std::string>(types.size()), types)};
 }
 
 Scalar struct_values(Inputs in, Type result) { return Scalar::of(result, in[0].text); }
@@ -111,8 +110,7 @@ Scalar map_value(Inputs in, Type result) {
 
 Signature values_by_key(const NestedCall& call) {
   if (!is_of_map(call, 2)) return std::nullopt;
-  return NestedSignature{{call.types[0], key_of(call.types[0])},
-                         list_of(value_of(call.types[0]))};
+  return NestedSignature{{call.types[0], key_of(call.types[0])}, list_of(value_of(call.types[0]))};
 }
 
 // A list of the value, or of nothing.
@@ -174,9 +172,7 @@ std::vector<NestedFunction> field_rows() {
        .signature = value_by_key,
        .host = map_value,
        .yields_null = true},
-      {.sql_names = {"map_extract", "element_at"},
-       .signature = values_by_key,
-       .host = map_extract},
+      {.sql_names = {"map_extract", "element_at"}, .signature = values_by_key, .host = map_extract},
       {.sql_names = {"map_contains"}, .signature = truth_by_key, .host = map_contains},
       {.sql_names = {"map_concat"},
        .signature = all_maps,

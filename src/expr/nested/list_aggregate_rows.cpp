@@ -247,11 +247,11 @@ Scalar list_aggregate(Inputs in, Type result) {
 }  // namespace
 
 std::vector<NestedFunction> list_aggregate_rows() {
-  return {{.sql_names = {"list_aggregate", "list_aggr", "array_aggregate", "array_aggr",
-                         "aggregate"},
-           .signature = aggregate_signature,
-           .host = list_aggregate,
-           .yields_null = true}};
+  return {
+      {.sql_names = {"list_aggregate", "list_aggr", "array_aggregate", "array_aggr", "aggregate"},
+       .signature = aggregate_signature,
+       .host = list_aggregate,
+       .yields_null = true}};
 }
 
 }  // namespace penstock::expr

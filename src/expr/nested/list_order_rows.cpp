@@ -135,9 +135,7 @@ Scalar list_has_any(Inputs in, Type) {
 Scalar list_has_all(Inputs in, Type) {
   return truth(std::ranges::includes(values_of(in[0]), values_of(in[1])));
 }
-Scalar list_is_in(Inputs in, Type result) {
-  return list_has_all(Scalars{in[1], in[0]}, result);
-}
+Scalar list_is_in(Inputs in, Type result) { return list_has_all(Scalars{in[1], in[0]}, result); }
 
 Scalar list_intersect(Inputs in, Type result) {
   const std::set<std::string> values = values_of(in[1]);

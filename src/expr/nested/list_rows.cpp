@@ -66,8 +66,8 @@ Signature one_list(const NestedCall& call, Type result) {
 }
 
 Signature length_of_list(const NestedCall& call) {
-  const bool has_dimension = call.types.size() == 2 && has_lists(call, 1) &&
-                             call.constants[1] && call.constants[1]->integer == 1;
+  const bool has_dimension = call.types.size() == 2 && has_lists(call, 1) && call.constants[1] &&
+                             call.constants[1]->integer == 1;
   if (has_dimension) return NestedSignature{{call.types[0], integer_type}, integer_type};
   return one_list(call, integer_type);
 }
@@ -84,9 +84,7 @@ Signature truth_of_constant(const NestedCall& call) {
   const bool is_known = call.types.size() == 2 && call.constants[1] && !call.constants[1]->is_null;
   return is_known ? truth_of_value(call) : std::nullopt;
 }
-Signature place_of_value(const NestedCall& call) {
-  return list_and_value(call, Type{Kind::int32});
-}
+Signature place_of_value(const NestedCall& call) { return list_and_value(call, Type{Kind::int32}); }
 
 std::optional<std::size_t> find_value(const Scalar& list, const Scalar& value) {
   const Scalars elements = elements_of(list);

@@ -108,7 +108,8 @@ Scalar map_from_entries(Inputs in, Type result) {
   return map_of_entries(result, entries).value_or(Scalar::null_of(result));
 }
 
-constexpr std::string_view bad_keys = "map keys are NULL, or repeat, or differ from values in count";
+constexpr std::string_view bad_keys =
+    "map keys are NULL, or repeat, or differ from values in count";
 
 }  // namespace
 
@@ -122,7 +123,10 @@ std::vector<NestedFunction> making_rows() {
        .signature = named_struct,
        .host = make_struct,
        .takes_nulls = true},
-      {.sql_names = {"row"}, .signature = struct_of_inputs, .host = make_struct, .takes_nulls = true},
+      {.sql_names = {"row"},
+       .signature = struct_of_inputs,
+       .host = make_struct,
+       .takes_nulls = true},
       {.sql_names = {"struct_insert"},
        .signature = struct_with_more,
        .host = insert_fields,

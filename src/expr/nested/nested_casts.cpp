@@ -129,19 +129,19 @@ Result<NodeId> nested_cast(Builder& builder, NodeId input, Type to, bool is_try)
     return cast_nested_value(value, to, is_try);
   };
   const std::string name = is_try ? "try_cast" : "cast";
-  NodeId fits = c.call(nested_custom(name + " to " + name_of(to) + " fits", {{from}, boolean_type},
-                                     [cast](std::span<const Scalar> in) {
-                                       return Scalar::of(boolean_type,
-                                                         Int128{cast(in).has_value()});
-                                     }),
-                       {input});
+  NodeId fits =
+      c.call(nested_custom(name + " to " + name_of(to) + " fits", {{from}, boolean_type},
+                           [cast](std::span<const Scalar> in) {
+                             return Scalar::of(boolean_type, Int128{cast(in).has_value()});
+                           }),
+             {input});
   if (!is_try) { PENSTOCK_ASSIGN(fits, builder.unary(Op::require, fits)); }
-  const NodeId call = c.call(
-      nested_custom(name, {{from}, to},
-                    [cast, to](std::span<const Scalar> in) {
-                      return cast(in).value_or(Scalar::of(to, std::string()));
-                    }),
-      {input});
+  const NodeId call =
+      c.call(nested_custom(name, {{from}, to},
+                           [cast, to](std::span<const Scalar> in) {
+                             return cast(in).value_or(Scalar::of(to, std::string()));
+                           }),
+             {input});
   return builder.select(fits, call, builder.literal(Scalar::null_of(to)));
 }
 

@@ -35,8 +35,7 @@ Scalar or_zero(Scalar value, Type type) {
 
 NestedHost host_of(const NestedFunction& row, const NestedSignature& signature) {
   return [&row, signature](std::span<const Scalar> in) {
-    Scalar value =
-        row.host(with_types(in, signature.inputs, row.takes_nulls), signature.result);
+    Scalar value = row.host(with_types(in, signature.inputs, row.takes_nulls), signature.result);
     value.type = signature.result;
     return value;
   };
@@ -60,18 +59,18 @@ Result<NodeId> checked_call(Builder& builder, const NestedFunction& row,
   if (is_constant && row.fault.empty())
     return c.call(nested_custom(name, taken, host), std::move(inputs));
   const Type result = signature.result;
-  const NodeId call = c.call(
-      nested_custom(name, taken,
-                    [host, result](std::span<const Scalar> in) { return or_zero(host(in), result); }),
-      inputs);
+  const NodeId call = c.call(nested_custom(name, taken,
+                                           [host, result](std::span<const Scalar> in) {
+                                             return or_zero(host(in), result);
+                                           }),
+                             inputs);
   if (!row.yields_null && row.fault.empty()) return call;
   taken.result = boolean_type;
-  NodeId is_there = c.call(
-      nested_custom(name + "_fits " + name_of(result), taken,
-                    [host](std::span<const Scalar> in) {
-                      return nested_rows::truth(!host(in).is_null);
-                    }),
-      std::move(inputs));
+  NodeId is_there = c.call(nested_custom(name + "_fits " + name_of(result), taken,
+                                         [host](std::span<const Scalar> in) {
+                                           return nested_rows::truth(!host(in).is_null);
+                                         }),
+                           std::move(inputs));
   if (!row.fault.empty()) {
     PENSTOCK_ASSIGN(is_there, builder.require(is_there, std::string(row.fault)));
   }
@@ -135,14 +134,41 @@ Result<NodeId> boxed(Builder& builder, NodeId input) {
   const Type type = c.type(input), box = box_of(type);
   const Scalar null = struct_of_parts(box, Scalars{Scalar::null_of(type)});
   if (const Scalar* known = c.parameter(input, true))
-    return builder.graph()->parameter(
-        known->is_null ? null : struct_of_parts(box, std::span(known, 1)));
+    return builder.graph()->parameter(known->is_null ? null
+                                                     : struct_of_parts(box, std::span(known, 1)));
   const NodeId call =
       c.call(nested_custom("box", {{type}, box},
                            [box](std::span<const Scalar> in) { return struct_of_parts(box, in); }),
              {input});
   if (!builder.graph()->at(input).nullable) return call;
   return builder.variadic(Op::coalesce, {call, builder.graph()->parameter(null)});
+}
+
+Result<NodeId> list_part(Builder& builder, NodeId input) {
+  Construction c(*builder.graph());
+  const Type type = c.type(input);
+  const Scalar null = Scalar::of(sort_bytes(Scalar::null_of(type)));
+  if (const Scalar* known = c.parameter(input, true); known && known->is_null)
+    return builder.graph()->parameter(null);
+  const NodeId call = c.call(nested_custom("list_part", {{type}, nested_rows::text_type},
+                                           [type](std::span<const Scalar> in) {
+                                             Scalar value = in[0];
+                                             value.type = type;
+                                             return Scalar::of(sort_bytes(value));
+                                           }),
+                             {input});
+  if (!builder.graph()->at(input).nullable) return call;
+  return builder.variadic(Op::coalesce, {call, builder.graph()->parameter(null)});
+}
+
+Result<NodeId> list_of_joined_parts(Builder& builder, NodeId parts, Type list) {
+  const auto close = [list](std::span<const Scalar> in) {
+    std::string bytes = in[0].text;
+    column::put_mark(bytes, column::PackedMark::end);
+    return Scalar::of(list, std::move(bytes));
+  };
+  return Construction(*builder.graph())
+      .call(nested_custom("list_of_parts", {{nested_rows::text_type}, list}, close), {parts});
 }
 
 Result<std::optional<NodeId>> call_nested(Builder& builder, std::string_view sql_name,

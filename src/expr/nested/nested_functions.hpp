@@ -54,5 +54,9 @@ std::shared_ptr<const CustomFunction> nested_custom(const std::string& name,
                                                     NestedHost host);
 // Puts a value of any type, NULL too, into a struct of one field, which is never NULL.
 Result<NodeId> boxed(Builder& builder, NodeId input);
+// Returns the bytes of a value, NULL too, as it stands within a list, as a VARCHAR that is not
+// NULL; and the list of such bytes, one value behind another.
+Result<NodeId> list_part(Builder& builder, NodeId input);
+Result<NodeId> list_of_joined_parts(Builder& builder, NodeId parts, Type list);
 
 }  // namespace penstock::expr

@@ -124,8 +124,7 @@ std::optional<Scalar> parse_struct(Type type, std::string_view text, bool is_try
   for (std::size_t i = 0; i < parts->size(); i++) {
     const auto pair = by_place ? Parts{{}, (*parts)[i]} : split((*parts)[i], ':', 2);
     if (!pair || pair->size() != 2) return std::nullopt;
-    const auto place =
-        by_place ? std::optional(i) : field_named(type, without_quotes((*pair)[0]));
+    const auto place = by_place ? std::optional(i) : field_named(type, without_quotes((*pair)[0]));
     auto value = place ? parse_part(types[*place], (*pair)[1], is_try) : std::nullopt;
     if (!value) return std::nullopt;
     fields[*place] = *std::move(value);

@@ -48,8 +48,7 @@ Signature series_of_numbers(const NestedCall& call) {
   if (call.types.empty() || call.types.size() > 3) return std::nullopt;
   for (const Type type : call.types)
     if (!is_integer(type)) return std::nullopt;
-  return NestedSignature{std::vector<Type>(call.types.size(), integer_type),
-                         list_of(integer_type)};
+  return NestedSignature{std::vector<Type>(call.types.size(), integer_type), list_of(integer_type)};
 }
 
 Scalar numbers_between(Inputs in, Type result, bool has_last) {

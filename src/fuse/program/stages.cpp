@@ -152,14 +152,41 @@ std::optional<OrderedGroups> ordered_groups(const Plan& plan, StepId order, std:
   return OrderedGroups{groups, {std::move(*keys), row_limit}};
 }
 
+// Returns whether a step calls functions of strings, which take columns alone.
+static bool calls_string_functions(const Step& step) {
+  if (!step.graph) return false;
+  const std::vector<bool> needed = expr::reachable(*step.graph, computed_roots(step));
+  for (NodeId id = 0; id < step.graph->size(); id++) {
+    const Node& node = step.graph->at(id);
+    if (needed[id] && node.op == Op::custom &&
+        expr::is_string_function(*step.graph->custom_functions[node.payload]))
+      return true;
+  }
+  return false;
+}
+
+// Returns whether a map has strings that are neither columns nor such calls: choices among them.
+static bool chooses_strings(const Step& step) {
+  return step.kind == StepKind::map &&
+         std::ranges::any_of(step.projections, [&](const Projection& projection) {
+           const Node& node = step.graph->at(projection.root);
+           return node.type.kind == Kind::string && node.op != Op::column &&
+                  node.op != Op::custom && node.op != Op::parameter;
+         });
+}
+
 StepId chain_base(const Plan& plan, StepId last, const std::vector<std::uint32_t>& consumers) {
   if (plan.step(last).kind == StepKind::source) return last;
   StepId at = plan.step(last).inputs[0];
+  bool are_strings_read = calls_string_functions(plan.step(last));
   const auto is_fused = [&] {
     return is_filter_or_map(plan, at) || plan.step(at).kind == StepKind::join;
   };
-  while (is_fused() && consumers[at] <= 1 && !finishes_on_host(plan, at))
+  while (is_fused() && consumers[at] <= 1 && !finishes_on_host(plan, at) &&
+         !(are_strings_read && chooses_strings(plan.step(at)))) {
+    are_strings_read = are_strings_read || calls_string_functions(plan.step(at));
     at = plan.step(at).inputs[0];
+  }
   return at;
 }
 

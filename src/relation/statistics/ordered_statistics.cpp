@@ -2,6 +2,7 @@
 // at a place is the only one that its aggregate sees.
 #include <cmath>
 
+#include "expr/nested/nested_functions.hpp"
 #include "relation/statistics/statistics.hpp"
 
 namespace penstock::relation {
@@ -199,6 +200,34 @@ Status Statistics::add_first(const StatisticCall& call) {
   return {};
 }
 
+// Returns the texts of each group, one behind another in the call's order.
+Result<std::uint32_t> Statistics::joined_texts(const StatisticCall& call, const Counted& counted,
+                                               std::uint32_t piece) {
+  Window window;
+  window.partition = partition(counted);
+  window.order = call.order;
+  window.calls.push_back(
+      {WindowFunction::concatenation, piece, WindowFrame::partition, 1, "texts"});
+  PENSTOCK_ASSIGN(const std::uint32_t texts, windowed(std::move(window)));
+  return picked(counted, texts);
+}
+
+// Each value is packed as it stands within a list, whose end is added to the joined bytes.
+Status Statistics::add_list(const StatisticCall& call) {
+  const std::uint32_t column = call.arguments[0];
+  PENSTOCK_ASSIGN(const Counted counted, this->counted(call, {}));
+  const Type list = list_of(schema()[column].type);
+  PENSTOCK_ASSIGN(const std::uint32_t piece, computed([&](Builder& rows) {
+                    return expr::list_part(rows, rows.column(column));
+                  }));
+  PENSTOCK_ASSIGN(const std::uint32_t value, joined_texts(call, counted, piece));
+  this->call(Aggregate::maximum, value);
+  finish(calls_.size() - 1, [list](Builder& groups, std::uint32_t first) -> Result<NodeId> {
+    return expr::list_of_joined_parts(groups, groups.column(first), list);
+  });
+  return {};
+}
+
 // Each text stands behind its separator; the first separator is cut off.
 Status Statistics::add_concatenation(const StatisticCall& call) {
   const std::uint32_t column = call.arguments[0];
@@ -209,13 +238,7 @@ Status Statistics::add_concatenation(const StatisticCall& call) {
                     return rows.string_function("concat",
                                                 {rows.literal(Scalar::of(call.separator)), text});
                   }));
-  Window window;
-  window.partition = partition(counted);
-  window.order = call.order;
-  window.calls.push_back(
-      {WindowFunction::concatenation, piece, WindowFrame::partition, 1, "texts"});
-  PENSTOCK_ASSIGN(const std::uint32_t texts, windowed(std::move(window)));
-  PENSTOCK_ASSIGN(const std::uint32_t value, picked(counted, texts));
+  PENSTOCK_ASSIGN(const std::uint32_t value, joined_texts(call, counted, piece));
   this->call(Aggregate::maximum, value);
   finish(calls_.size() - 1,
          [separator = call.separator](Builder& groups, std::uint32_t first) -> Result<NodeId> {

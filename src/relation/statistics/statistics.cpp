@@ -11,6 +11,7 @@ Status Statistics::add(const StatisticCall& call) {
     case Statistic::mode: return add_mode(call);
     case Statistic::first: return add_first(call);
     case Statistic::concatenation: return add_concatenation(call);
+    case Statistic::list: return add_list(call);
     case Statistic::absolute_deviation: return add_absolute_deviation(call);
     case Statistic::entropy: return add_entropy(call);
     case Statistic::reduction: return add_reduction(call);

@@ -29,6 +29,7 @@ enum class Statistic : unsigned char {
   mode,                // the most frequent value, the first of several
   first,               // the argument of the first row in the order
   concatenation,       // texts in the order, each behind its separator
+  list,                // values in the order, NULLs too
   absolute_deviation,  // the median distance from the median
   entropy,             // in bits
   reduction,           // by a custom reduction, of distinct values
@@ -66,7 +67,7 @@ struct StatisticCall {
   Statistic function = Statistic::quantile;
   std::vector<std::uint32_t> arguments = {};    // columns of the rows
   std::optional<std::uint32_t> condition = {};  // a column of booleans: the rows that count
-  std::vector<SortKey> order = {};              // first, concatenation
+  std::vector<SortKey> order = {};              // first, concatenation, list
   Share share = {};                             // quantiles
   bool descending = false;                      // quantiles
   bool distinct = false;
@@ -135,6 +136,9 @@ class Statistics {
   Status add_mode(const StatisticCall& call);
   Status add_first(const StatisticCall& call);
   Status add_concatenation(const StatisticCall& call);
+  Status add_list(const StatisticCall& call);
+  Result<std::uint32_t> joined_texts(const StatisticCall& call, const Counted& counted,
+                                     std::uint32_t piece);
   Status add_absolute_deviation(const StatisticCall& call);
   Status add_entropy(const StatisticCall& call);
   Status add_reduction(const StatisticCall& call);

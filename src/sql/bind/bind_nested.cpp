@@ -1,6 +1,6 @@
 // Functions and casts of lists, structs and maps. Which there are is expr/nested's table.
-#include "expr/nested/nested_functions.hpp"
 #include "column/nested/packed_bytes.hpp"
+#include "expr/nested/nested_functions.hpp"
 #include "sql/bind/expression_binder.hpp"
 
 namespace penstock::sql {
@@ -29,8 +29,8 @@ Result<NodeId> ExpressionBinder::nested_call(const Syntax& syntax) {
   PENSTOCK_ASSIGN(const std::vector<Operand> inputs, operands(syntax));
   std::vector<NodeId> nodes;
   for (std::size_t i = 0; i < inputs.size(); i++) {
-    const bool is_span = inputs[i].kind == Operand::Kind::interval && !inputs[i].months &&
-                         !inputs[i].microseconds;
+    const bool is_span =
+        inputs[i].kind == Operand::Kind::interval && !inputs[i].months && !inputs[i].microseconds;
     if (is_span) {
       nodes.push_back(builder_.literal(packed_interval(inputs[i].interval)));
       continue;

@@ -29,11 +29,11 @@ std::optional<PlanColumn> meant(const Tree& expression, const std::vector<PlanCo
     return index < columns.size() ? std::optional(columns[index]) : std::nullopt;
   }
   if (expression["expression_class"].text() == "BOUND_COLUMN_REF") {
-    const Tree binding = expression["binding"];
-    const auto index = static_cast<std::uint64_t>(binding["column_index"].integer());
-    const bool is_known = index < columns.size() && columns[index].binding >= 0 &&
-                          columns[index].binding == binding["table_index"].integer();
-    return is_known ? std::optional(columns[index]) : std::nullopt;
+    const std::int64_t table = expression["binding"]["table_index"].integer(),
+                       column = expression["binding"]["column_index"].integer();
+    for (const PlanColumn& known : columns)
+      if (known.table_index == table && known.column_index == column) return known;
+    return std::nullopt;
   }
   if (depth == depth_of_pattern) return std::nullopt;
   const std::vector<Tree> inputs = inputs_of(expression);
@@ -68,6 +68,28 @@ Status PlanColumn::unread() const {
   return Status(Code::unsupported,
                 "column '" + field.name + "' cannot be read: it is " +
                     (field.unsupported.empty() ? name_of(field.type) : field.unsupported));
+}
+
+void name_columns(const Tree& plan, std::vector<PlanColumn>& columns) {
+  const std::string_view type = plan["type"].text();
+  const auto name = [&](std::size_t first, std::size_t count, const Tree& table) {
+    for (std::size_t i = 0; i < count && first + i < columns.size(); i++) {
+      columns[first + i].table_index = table.integer();
+      columns[first + i].column_index = static_cast<std::int64_t>(i);
+    }
+  };
+  const std::size_t width = columns.size(), computed = plan["expressions"].size();
+  if (type == "LOGICAL_PROJECTION" || type == "LOGICAL_CTE_REF" || type == "LOGICAL_DELIM_GET")
+    return name(0, width, plan["table_index"]);
+  if (type == "LOGICAL_AGGREGATE_AND_GROUP_BY") {
+    const std::size_t groups = plan["groups"].size();
+    name(0, groups, plan["group_index"]);
+    return name(groups, computed, plan["aggregate_index"]);
+  }
+  const bool adds_columns = type == "LOGICAL_UNNEST" || type == "LOGICAL_WINDOW";
+  if (adds_columns && computed <= width)
+    name(width - computed, computed,
+         plan[type == "LOGICAL_UNNEST" ? "unnest_index" : "window_index"]);
 }
 
 std::string stand_in_mark(std::uint32_t column) { return "p" + std::to_string(column) + ":"; }

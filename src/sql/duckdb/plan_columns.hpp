@@ -34,7 +34,8 @@ struct PlanColumn {
   std::uint32_t column = 0;       // value: of the relation; marked: of the table
   std::uint32_t first = 0;        // of a stand-in: where its table's columns begin in the relation
   const Schema* table = nullptr;  // of a stand-in: the columns of its table
-  std::int64_t binding = -1;      // the number of the plan's table, where the plan names columns by it
+  // The name of the column where a plan has not found its place: below a table function.
+  std::int64_t table_index = -1, column_index = -1;
 
   // Returns the column of the relation with its values; nullopt for a row number.
   std::optional<std::uint32_t> place() const {
@@ -55,6 +56,9 @@ struct PlanRows {
   RelationId relation = 0;
   std::vector<PlanColumn> columns;
 };
+
+// Gives the columns that an operator makes the names that the plan has for them.
+void name_columns(const Tree& plan, std::vector<PlanColumn>& columns);
 
 // Returns the column that an expression over stand-ins means; nullopt for any other expression.
 std::optional<PlanColumn> column_meant(const Tree& expression,

@@ -29,6 +29,7 @@ Result<PlanRows> PlanReader::read(const Tree& plan) {
   depth_++;
   Result<PlanRows> rows = dispatch(plan);
   depth_--;
+  if (rows.ok()) name_columns(plan, rows->columns);
   return rows;
 }
 

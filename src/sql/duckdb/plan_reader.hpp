@@ -66,6 +66,8 @@ class PlanReader : public RelationWriter {
   // read_unnest.cpp
   Result<PlanRows> unnest(const Tree& plan);
   Result<PlanRows> unnest_call(const Tree& plan);
+  Result<PlanRows> constant_list(const Tree& plan);
+  Result<PlanRows> projected_lists(const Tree& projection, std::vector<PlanColumn>& projected);
   Result<PlanRows> unnested(const PlanRows& rows, std::vector<std::uint32_t> lists,
                             bool is_numbered);
 
@@ -118,6 +120,11 @@ class PlanReader : public RelationWriter {
   Status add_reduction(const Tree& call, Computed& columns, WindowPlan& windows,
                        const Window& window);
   Status add_texts(const Tree& call, Computed& columns, WindowPlan& windows, Window window);
+  Status add_list(const Tree& call, Computed& columns, WindowPlan& windows, Window window);
+  // Adds texts that are joined over the call's frame.
+  using WindowValue = std::function<Result<NodeId>(Builder& rows, std::uint32_t first)>;
+  Status add_joined(const Tree& call, NodeId text, Computed& columns, WindowPlan& windows,
+                    Window window, WindowValue value);
   std::optional<FrameEnds> frame_ends(const Tree& call, Computed& columns);
   std::optional<FrameEnd> frame_end(std::string_view kind, const Tree& distance, Computed& columns);
   Result<RelationId> with_distinct_values(RelationId rows, WindowPlan& windows);

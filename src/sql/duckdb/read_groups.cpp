@@ -312,7 +312,7 @@ std::optional<StatisticCall> PlanReader::statistic_call(const Tree& call,
   }
   if (named.function == Statistic::first && !add_order(call, named, computed, added))
     return std::nullopt;
-  if (named.function == Statistic::concatenation) {
+  if (named.function == Statistic::concatenation || named.function == Statistic::list) {
     const auto keys = sort_keys(call["order_bys"]["orders"], computed);
     if (!keys.ok()) return problems_.pass(keys.status()), std::nullopt;
     added.order = *keys;

@@ -12,8 +12,7 @@ namespace {
 SyntaxPtr constant_of(const Tree& value) {
   auto syntax = std::make_shared<Syntax>();
   const std::optional<Scalar> scalar = value_of_json(value);
-  syntax->kind =
-      scalar && is_text(scalar->type) ? SyntaxKind::string : SyntaxKind::value;
+  syntax->kind = scalar && is_text(scalar->type) ? SyntaxKind::string : SyntaxKind::value;
   syntax->scalar = scalar.value_or(Scalar::null_of({Kind::boolean}));
   syntax->name = syntax->scalar.text;
   return syntax;
@@ -65,7 +64,7 @@ Result<PlanRows> PlanReader::named_table(const Tree& plan) {
     reference.format = "parquet";
   } else if (name == "range" || name == "generate_series") {
     return series_rows(plan, name != "range");
- } else if (name == "unnest") {
+  } else if (name == "unnest") {
     return unnest_call(plan);
   } else {
     return refuse(plan, "the table function " + name + " of DuckDB's plan");

@@ -4,16 +4,6 @@
 #include "sql/duckdb/plan_reader.hpp"
 
 namespace penstock::sql {
-namespace {
-
-// Operators whose columns a plan names by their place.
-bool numbers_columns(const Tree& plan) {
-  const std::string_view type = plan["type"].text();
-  return type == "LOGICAL_CTE_REF" || type == "LOGICAL_PROJECTION" || type == "LOGICAL_UNNEST" ||
-         type == "LOGICAL_DELIM_GET";
-}
-
-}  // namespace
 
 // Yields all columns of the relation, then the elements. Those that nothing reads are left out
 // later.
@@ -33,6 +23,8 @@ Result<PlanRows> PlanReader::unnested(const PlanRows& rows, std::vector<std::uin
 
 Result<PlanRows> PlanReader::unnest(const Tree& plan) {
   PENSTOCK_ASSIGN(PlanRows rows, input(plan));
+  const bool is_of_one_row = plan["children"].at(0)["type"].text() == "LOGICAL_DUMMY_SCAN";
+  if (is_of_one_row) rows.columns.assign(1, {PlanColumn::Kind::value, 0});
   Computed computed(*this, rows);
   std::vector<std::uint32_t> lists;
   for (std::size_t i = 0; i < plan["expressions"].size(); i++) {
@@ -46,29 +38,21 @@ Result<PlanRows> PlanReader::unnest(const Tree& plan) {
   return unnested(rows, std::move(lists), false);
 }
 
-// The input of the function is a projection: the list, then columns, of which the result has some
-// behind the element and its number.
+// The input of the function is a projection, or a constant list.
 Result<PlanRows> PlanReader::unnest_call(const Tree& plan) {
-  const Tree projection = plan["children"].at(0);
-  if (plan["children"].size() != 1 || projection["type"].text() != "LOGICAL_PROJECTION")
-    return refuse(plan, "this form of UNNEST in DuckDB's plan");
-  PENSTOCK_ASSIGN(PlanRows rows, input(projection));
-  const Tree below = projection["children"].at(0), expressions = projection["expressions"];
-  if (numbers_columns(below))
-    for (PlanColumn& column : rows.columns) column.binding = below["table_index"].integer();
-  Computed computed(*this, rows);
+  PlanRows rows;
   std::vector<PlanColumn> projected;
-  for (std::size_t i = 0; i < expressions.size(); i++) {
-    PENSTOCK_ASSIGN(const std::uint32_t column, computed.column(expressions.at(i), "UNNEST"));
-    projected.push_back({PlanColumn::Kind::value, column});
+  if (plan["children"].size() == 0) {
+    PENSTOCK_ASSIGN(rows, constant_list(plan));
+    projected.push_back({PlanColumn::Kind::value, 0});
+  } else {
+    PENSTOCK_ASSIGN(rows, projected_lists(plan["children"].at(0), projected));
   }
   if (projected.empty()) return Status(Code::invalid, "the plan lacks the list of UNNEST");
   const std::uint32_t list = projected[0].column;
-  const Type type = computed.type(list);
+  const Type type = schema(rows.relation)[list].type;
   if (type.logical != LogicalType::list && type.logical != LogicalType::map)
     return refuse(plan, "UNNEST of " + name_of(type));
-  PENSTOCK_ASSIGN(rows.relation, computed.finish());
-  rows.columns.clear();
   const bool is_numbered = plan["source_ordinality"].text() == "WITH_ORDINALITY";
   PENSTOCK_ASSIGN(const PlanRows all, unnested(rows, {list}, is_numbered));
   PlanRows result{all.relation, {}};
@@ -82,6 +66,29 @@ Result<PlanRows> PlanReader::unnest_call(const Tree& plan) {
         place < projected.size())
       result.columns.push_back(projected[place]);
   return filtered_scan(std::move(result), plan);
+}
+
+Result<PlanRows> PlanReader::constant_list(const Tree& plan) {
+  const auto list = value_of_json(plan["parameters"].at(0));
+  if (!list) return refuse(plan, "UNNEST of " + type_name(plan["parameters"].at(0)["type"]));
+  return PlanRows{RelationWriter::values({list->type}, {{*list}}, 1), {}};
+}
+
+// The list, then columns, of which the result has some behind the element and its number.
+Result<PlanRows> PlanReader::projected_lists(const Tree& projection,
+                                             std::vector<PlanColumn>& projected) {
+  if (projection["type"].text() != "LOGICAL_PROJECTION")
+    return refuse(projection, "this form of UNNEST in DuckDB's plan");
+  PENSTOCK_ASSIGN(PlanRows rows, input(projection));
+  Computed computed(*this, rows);
+  for (std::size_t i = 0; i < projection["expressions"].size(); i++) {
+    PENSTOCK_ASSIGN(const std::uint32_t column,
+                    computed.column(projection["expressions"].at(i), "UNNEST"));
+    projected.push_back({PlanColumn::Kind::value, column});
+  }
+  PENSTOCK_ASSIGN(rows.relation, computed.finish());
+  rows.columns.clear();
+  return rows;
 }
 
 }  // namespace penstock::sql

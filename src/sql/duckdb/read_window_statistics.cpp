@@ -1,6 +1,7 @@
 // Statistics, texts and distinct values of windows, and frames of any ends.
 #include <algorithm>
 
+#include "expr/nested/nested_functions.hpp"
 #include "sql/duckdb/plan_windows.hpp"
 #include "sql/duckdb/window_plan.hpp"
 
@@ -58,6 +59,37 @@ Status PlanReader::add_texts(const Tree& call, Computed& columns, WindowPlan& wi
   PENSTOCK_ASSIGN(NodeId text, builder.cast_to_string(columns.node(column)));
   PENSTOCK_ASSIGN(text,
                   builder.string_function("concat", {builder.literal(Scalar::of(between)), text}));
+  return add_joined(
+      call, text, columns, windows, std::move(window),
+      [between](Builder& rows, std::uint32_t first) -> Result<NodeId> {
+        PENSTOCK_ASSIGN(const NodeId length,
+                        rows.string_function("length", {rows.literal(Scalar::of(between))}));
+        PENSTOCK_ASSIGN(const NodeId from, rows.binary(Op::add, length, whole(rows, 1)));
+        return rows.string_function("substring", {rows.column(first), from});
+      });
+}
+
+// list() over a frame: each value is packed as it stands within a list.
+Status PlanReader::add_list(const Tree& call, Computed& columns, WindowPlan& windows,
+                            Window window) {
+  const std::vector<Tree> inputs = inputs_of(call);
+  if (inputs.size() != 1 || call["distinct"].boolean() || call["arg_orders"].size() > 0) {
+    windows.add_refused();
+    problems_.pass(refuse(call, "this list() in a window"));
+    return {};
+  }
+  PENSTOCK_ASSIGN(const std::uint32_t column, columns.column(inputs[0], "OVER"));
+  const Type list = list_of(columns.type(column));
+  PENSTOCK_ASSIGN(const NodeId part, expr::list_part(columns.builder(), columns.node(column)));
+  return add_joined(call, part, columns, windows, std::move(window),
+                    [list](Builder& rows, std::uint32_t first) {
+                      return expr::list_of_joined_parts(rows, rows.column(first), list);
+                    });
+}
+
+Status PlanReader::add_joined(const Tree& call, NodeId text, Computed& columns, WindowPlan& windows,
+                              Window window, WindowValue value) {
+  Builder& builder = columns.builder();
   if (call["filters"]) {
     PENSTOCK_ASSIGN(const std::uint32_t condition, columns.column(call["filters"], "FILTER"));
     PENSTOCK_ASSIGN(text, builder.select(columns.node(condition), text,
@@ -69,15 +101,13 @@ Status PlanReader::add_texts(const Tree& call, Computed& columns, WindowPlan& wi
     added.frame = *frame;
   } else {
     added.ends = frame_ends(call, columns);
-    if (!added.ends) return refused("a frame of these ends");
+    if (!added.ends) {
+      windows.add_refused();
+      problems_.pass(refuse(call, "a frame of these ends"));
+      return {};
+    }
   }
-  windows.add(std::move(window), {std::move(added)}).value =
-      [between](Builder& rows, std::uint32_t first) -> Result<NodeId> {
-    PENSTOCK_ASSIGN(const NodeId length,
-                    rows.string_function("length", {rows.literal(Scalar::of(between))}));
-    PENSTOCK_ASSIGN(const NodeId from, rows.binary(Op::add, length, whole(rows, 1)));
-    return rows.string_function("substring", {rows.column(first), from});
-  };
+  windows.add(std::move(window), {std::move(added)}).value = std::move(value);
   return {};
 }
 

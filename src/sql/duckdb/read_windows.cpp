@@ -138,9 +138,11 @@ Status PlanReader::add_window_call(const Tree& call, Computed& columns, WindowPl
   const NamedStatistic* const statistic = statistic_named(name);
   const bool is_aggregate = type == "WINDOW_AGGREGATE" && !function_of_window(call),
              is_statistic = is_aggregate && statistic,
+             is_list = is_statistic && statistic->function == relation::Statistic::list,
              is_text = is_statistic && statistic->function == relation::Statistic::concatenation;
   if (is_aggregate && is_reduction(name) && is_whole_partition(call))
     return add_reduction(call, columns, windows, window);
+  if (is_list) return add_list(call, columns, windows, std::move(window));
   if (is_text && (!is_whole_partition(call) || !window.order.empty()))
     return add_texts(call, columns, windows, std::move(window));
   if (!is_statistic) return add_plain_call(call, columns, windows, std::move(window));

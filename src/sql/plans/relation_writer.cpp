@@ -26,7 +26,7 @@ Result<NodeId> RelationWriter::bind_or_null(Builder& builder, const Syntax& synt
 Result<NodeId> RelationWriter::cast_or_keep(Builder& builder, NodeId node, Type type) {
   if (builder.type(node) == type) return node;
   const bool is_of_nested = is_nested(builder.type(node)) || is_nested(type);
-  const Result<NodeId> cast = is_of_nested ? expr::cast_value_of_any(builder, node, type)
+  const Result<NodeId> cast = is_of_nested    ? expr::cast_value_of_any(builder, node, type)
                               : is_text(type) ? builder.cast_to_string(node)
                               : builder.type(node).kind == Kind::string
                                   ? builder.string_cast(node, type, false)
