@@ -133,12 +133,12 @@ struct JoinKey {
   std::uint32_t left = 0, right = 0;
 };
 
-// Rows that are repeated for each element of their lists or maps: SQL's UNNEST. Of several lists
-// the longest decides, and shorter ones give NULL. A row of NULL and empty lists is left out.
+// Rows that are repeated for each element of their lists or maps: SQL's UNNEST. The longest list of
+// several decides, and shorter ones give NULL. A row of NULL and empty lists is left out.
 struct Unnesting {
   std::vector<std::uint32_t> kept = {};   // columns of the input that each row repeats
-  std::vector<std::uint32_t> lists = {};  // columns whose elements stand behind them
-  bool is_numbered = false;               // a BIGINT behind these: the element's place, from 1
+  std::vector<std::uint32_t> lists = {};  // columns with the elements that stand behind these
+  bool is_numbered = false;               // a BIGINT behind all: the element's place, from 1
 };
 
 enum class StepKind : unsigned char {

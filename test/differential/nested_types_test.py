@@ -39,39 +39,65 @@ MAP {v: id} | MAP {'a': n, 'b': NULL} | map([id, n + 100], [v, w]) | MAP {'a': 1
 {'a': 1, 'b': [1, 2], 'c': {'d': 'x''y'}} | ['\\xAAz'::BLOB, NULL] | [uuid '10000000-0000-0000-0000-0000000000ff'] | [1::HUGEINT, NULL]
 [1.5::DECIMAL(20, 3)] | [DATE '2020-01-01', NULL] | [[1], [2, NULL], NULL] | '\\x00ab'::BLOB | uuid '00000000-0000-0000-0000-000000000001'
 s.a | s.b | s['c'] | struct_extract(s, 'a') | s.c[1] | ls[1].x | ls[2].y | row(id, w)[2] | struct_extract(row(id, w), 1) | {'x': s}.x.b
-l[1] | l[-1] | l[2] | l[0] | l[9] | l[-9] | l[n] | list_extract(l, 3) | list_element(t, 1) | t[4] | f[2] | ll[1] | ll[1][2] | c[1] | b[1] | dl[1]
-l[1:2] | l[:2] | l[2:] | l[-2:] | l[:-2] | l[3:1] | l[n:n + 2] | l[1:4:2] | l[4:1:-1] | l[:2:-1] | l[3::-1] | list_slice(t, 1, 3) | l[-9:2] | l[0:1]
+l[1] | l[-1] | l[2] | l[0] | l[9] | l[-9] | l[n] | list_extract(l, 3) | list_element(t, 1) | t[4] | f[2] | ll[1] | ll[1][2] | c[1]
+b[1] | dl[1]
+l[1:2] | l[:2] | l[2:] | l[-2:] | l[:-2] | l[3:1] | l[n:n + 2] | l[1:4:2] | l[4:1:-1] | l[:2:-1] | l[3::-1] | list_slice(t, 1, 3)
+l[-9:2] | l[0:1]
 len(l) | length(t) | array_length(l) | array_length(l, 1) | len(ll) | cardinality(m) | len(v) | len(f)
-list_contains(l, n) | list_has(t, 'a1') | n IN l | list_contains(l, NULL) | contains(t, w) | list_contains(ll, [NULL]) | list_contains(f, 'nan'::DOUBLE) | contains(v, '1') | array_has(l, 3)
+list_contains(l, n) | list_has(t, 'a1') | n IN l | list_contains(l, NULL) | contains(t, w) | list_contains(ll, [NULL])
+list_contains(f, 'nan'::DOUBLE) | contains(v, '1') | array_has(l, 3)
 list_position(l, n) | list_position(l, NULL) | list_indexof(t, 'it''s') | array_position(f, -0.5)
 list_concat(l, [n]) | l || [n] | t || [w] | list_concat(l, NULL) | list_cat(t, t) | l || l || l | v || w
-list_append(l, n) | list_prepend(n, l) | array_push_back(t, w) | array_push_front(l, n) | array_pop_back(l) | array_pop_front(l) | list_append(l, NULL)
-list_sort(l) | list_sort(t, 'DESC') | list_sort(l, 'DESC', 'NULLS FIRST') | list_reverse_sort(l) | list_reverse_sort(l, 'NULLS FIRST') | list_sort(f) | list_sort(ll) | list_grade_up(l) | list_sort(ls)
+list_append(l, n) | list_prepend(n, l) | array_push_back(t, w) | array_push_front(l, n) | array_pop_back(l) | array_pop_front(l)
+list_append(l, NULL)
+list_sort(l) | list_sort(t, 'DESC') | list_sort(l, 'DESC', 'NULLS FIRST') | list_reverse_sort(l) | list_reverse_sort(l, 'NULLS FIRST')
+list_sort(f) | list_sort(ll) | list_grade_up(l) | list_sort(ls)
 list_sort(list_distinct(l)) | list_unique(l) | list_unique(t) | list_reverse(l) | list_reverse(t) | list_sort(list_distinct(t))
-list_sum(l) | list_min(l) | list_max(l) | list_avg(l) | list_count(l) | list_first(l) | list_last(l) | list_any_value(l) | list_min(t) | list_max(t) | list_sum(c) | list_avg(c) | list_max(f) | list_min(dl)
-list_aggregate(l, 'sum') | list_sum(b::INTEGER[]) | list_bool_and(b) | list_bool_or(b) | list_product([n, 2]) | list_median(l) | list_histogram(t) | list_mode([n, n, 1]) | list_string_agg(t) | list_bit_or(l) | list_sum(f[3:3]) | list_stddev_pop([n, 1]) | list_var_samp([n, 1, 2])
+list_sum(l) | list_min(l) | list_max(l) | list_avg(l) | list_count(l) | list_first(l) | list_last(l) | list_any_value(l) | list_min(t)
+list_max(t) | list_sum(c) | list_avg(c) | list_max(f) | list_min(dl)
+list_aggregate(l, 'sum') | list_sum(b::INTEGER[]) | list_bool_and(b) | list_bool_or(b) | list_product([n, 2]) | list_median(l)
+list_histogram(t) | list_mode([n, n, 1]) | list_string_agg(t) | list_bit_or(l) | list_sum(f[3:3]) | list_stddev_pop([n, 1])
+list_var_samp([n, 1, 2])
 array_to_string(t, '-') | array_to_string(l, ', ') | list_aggr(t, 'string_agg', '|') | array_to_string([]::VARCHAR[], ',')
-string_split(v, ',') | string_split(v, ',')[1] | string_split(w, '') | str_split(v, 'v') | len(string_split(v, ',')) | string_to_array(v, NULL) | split('a b c', ' ')
-range(n) | range(1, n) | range(n, 0, -3) | generate_series(1, n, 5) | generate_series(3, 1) | range(DATE '2020-01-01', DATE '2020-01-05', INTERVAL 1 DAY) | generate_series(TIMESTAMP '2020-01-01', TIMESTAMP '2020-01-02', INTERVAL 7 HOUR)
+string_split(v, ',') | string_split(v, ',')[1] | string_split(w, '') | str_split(v, 'v') | len(string_split(v, ','))
+string_to_array(v, NULL) | split('a b c', ' ')
+range(n) | range(1, n) | range(n, 0, -3) | generate_series(1, n, 5) | generate_series(3, 1)
+range(DATE '2020-01-01', DATE '2020-01-05', INTERVAL 1 DAY)
+generate_series(TIMESTAMP '2020-01-01', TIMESTAMP '2020-01-02', INTERVAL 7 HOUR)
 flatten(ll) | flatten([l, [n]]) | list_zip(l, t) | list_zip(l, [n], true) | list_zip([n], NULL::INTEGER[])
 struct_insert(s, e := n) | struct_concat(s, {'z': n}) | struct_keys({'a': n, 'b': w}) | struct_values({'a': n, 'b': w})
 list_resize(l, 2) | list_resize(l, 6) | list_resize(l, 6, n) | list_where([n, 1, 2], [true, false, true]) | list_select(t, [1, 3, 9])
 list_intersect([n, 1, 2, 1], [1, n]) | list_has_any(l, [n, 1]) | list_has_all([1, n, 2], [n]) | l && [1] | [1, n] @> [n] | [n] <@ [n, 2]
-m['k1'] | m['z'] | m[w] | element_at(m, 'k0') | map_extract(m, 'k2') | map_extract(m, 'nothing') | map_keys(m) | map_values(m) | map_entries(m) | map_contains(m, 'k1') | map_concat(m, MAP {'z': 5::BIGINT, 'y': 6})
-l = [n] | l < [5] | l >= [n, NULL] | [n] > l | t <> ['a1'] | l IS NULL | l IS NOT DISTINCT FROM [n] | s = {'a': 1, 'b': 'text 1', 'c': [0.5]} | m = MAP {'k1': 1, 'z': NULL} | [n, NULL] < [n, 1] | [0.0, d] = [-0.0, d]
-f = f | ['nan'::DOUBLE] = ['nan'::DOUBLE] | ['nan'::DOUBLE, d] > ['inf'::DOUBLE, d] | greatest(l, [n]) | least(t, ['b']) | l BETWEEN [1] AND [5] | ll < [['a']] | ls = ls | l IN ([1], [n, NULL]) | {'a': n, 'b': NULL} = {'a': n, 'b': NULL} | {'a': n} < {'a': NULL::INTEGER}
-coalesce(l, []) | CASE WHEN n > 20 THEN l ELSE [] END | nullif(l, []) | if(n > 5, t, ['x']) | CASE WHEN n > 20 THEN s END | ifnull(t, ['none'])
-l::VARCHAR | t::VARCHAR | s::VARCHAR | m::VARCHAR | ls::VARCHAR | ll::VARCHAR | f::VARCHAR | c::VARCHAR | dl::VARCHAR | row(w)::VARCHAR | [v, w]::VARCHAR | MAP {'a b': 'c=d', 'x,y': w}::VARCHAR
-l::VARCHAR[] | l::DOUBLE[] | l::INTEGER[] | c::INTEGER[] | c::DOUBLE[] | dl::VARCHAR[] | dl::TIMESTAMP[] | f::VARCHAR[] | b::INTEGER[] | TRY_CAST(t AS INTEGER[]) | TRY_CAST([n, 300] AS TINYINT[]) | TRY_CAST(v AS INTEGER[]) | [n::VARCHAR]::INTEGER[]
-s::STRUCT(a VARCHAR, b VARCHAR, c DOUBLE[]) | s::STRUCT(b VARCHAR, a DOUBLE) | row(id, w)::STRUCT(p BIGINT, q VARCHAR) | m::MAP(VARCHAR, DOUBLE) | {'a': n}::STRUCT(a INTEGER, z INTEGER)
-('[' || n || ', NULL, 7]')::INTEGER[] | '[a, "b c", ''d''''e'', NULL, "NULL", , ]'::VARCHAR[] | ('{a: ' || n || ', b: x y}')::STRUCT(a INTEGER, b VARCHAR) | '{b: x, a: 1}'::STRUCT(a INTEGER, b VARCHAR) | '{k=1, "a b"=2}'::MAP(VARCHAR, INTEGER) | '[[1, 2], [], [NULL]]'::INTEGER[][] | '{}'::STRUCT(a INTEGER) | '(1, x)'::STRUCT(a INTEGER, b VARCHAR) | '[]'::INTEGER[] | TRY_CAST('[1, x]' AS INTEGER[])
-['a', 'b,c', 'd''e', 'NULL', '', ' x', 'a"b', 'a\\b', 'a:b', '[', '{', '=', '(', 'é', 'null']::VARCHAR | ['nan'::DOUBLE, 'inf'::DOUBLE, 1e300, 1.0, 1e-7]::VARCHAR | [true, NULL]::VARCHAR | {'a': NULL, 'b': [NULL::INTEGER]}::VARCHAR
+m['k1'] | m['z'] | m[w] | element_at(m, 'k0') | map_extract(m, 'k2') | map_extract(m, 'nothing') | map_keys(m) | map_values(m)
+map_entries(m) | map_contains(m, 'k1') | map_concat(m, MAP {'z': 5::BIGINT, 'y': 6})
+l = [n] | l < [5] | l >= [n, NULL] | [n] > l | t <> ['a1'] | l IS NULL | l IS NOT DISTINCT FROM [n]
+s = {'a': 1, 'b': 'text 1', 'c': [0.5]} | m = MAP {'k1': 1, 'z': NULL} | [n, NULL] < [n, 1] | [0.0, d] = [-0.0, d]
+f = f | ['nan'::DOUBLE] = ['nan'::DOUBLE] | ['nan'::DOUBLE, d] > ['inf'::DOUBLE, d] | greatest(l, [n]) | least(t, ['b'])
+l BETWEEN [1] AND [5] | ll < [['a']] | ls = ls | l IN ([1], [n, NULL]) | {'a': n, 'b': NULL} = {'a': n, 'b': NULL}
+{'a': n} < {'a': NULL::INTEGER}
+coalesce(l, []) | CASE WHEN n > 20 THEN l ELSE [] END | nullif(l, []) | if(n > 5, t, ['x']) | CASE WHEN n > 20 THEN s END
+ifnull(t, ['none'])
+l::VARCHAR | t::VARCHAR | s::VARCHAR | m::VARCHAR | ls::VARCHAR | ll::VARCHAR | f::VARCHAR | c::VARCHAR | dl::VARCHAR | row(w)::VARCHAR
+[v, w]::VARCHAR | MAP {'a b': 'c=d', 'x,y': w}::VARCHAR
+l::VARCHAR[] | l::DOUBLE[] | l::INTEGER[] | c::INTEGER[] | c::DOUBLE[] | dl::VARCHAR[] | dl::TIMESTAMP[] | f::VARCHAR[] | b::INTEGER[]
+TRY_CAST(t AS INTEGER[]) | TRY_CAST([n, 300] AS TINYINT[]) | TRY_CAST(v AS INTEGER[]) | [n::VARCHAR]::INTEGER[]
+s::STRUCT(a VARCHAR, b VARCHAR, c DOUBLE[]) | s::STRUCT(b VARCHAR, a DOUBLE) | row(id, w)::STRUCT(p BIGINT, q VARCHAR)
+m::MAP(VARCHAR, DOUBLE) | {'a': n}::STRUCT(a INTEGER, z INTEGER)
+('[' || n || ', NULL, 7]')::INTEGER[] | '[a, "b c", ''d''''e'', NULL, "NULL", , ]'::VARCHAR[]
+('{a: ' || n || ', b: x y}')::STRUCT(a INTEGER, b VARCHAR) | '{b: x, a: 1}'::STRUCT(a INTEGER, b VARCHAR)
+'{k=1, "a b"=2}'::MAP(VARCHAR, INTEGER) | '[[1, 2], [], [NULL]]'::INTEGER[][] | '{}'::STRUCT(a INTEGER)
+'(1, x)'::STRUCT(a INTEGER, b VARCHAR) | '[]'::INTEGER[] | TRY_CAST('[1, x]' AS INTEGER[])
+['a', 'b,c', 'd''e', 'NULL', '', ' x', 'a"b', 'a\\b', 'a:b', '[', '{', '=', '(', 'é', 'null']::VARCHAR
+['nan'::DOUBLE, 'inf'::DOUBLE, 1e300, 1.0, 1e-7]::VARCHAR | [true, NULL]::VARCHAR | {'a': NULL, 'b': [NULL::INTEGER]}::VARCHAR
 """
 
 LAMBDAS = """
-list_transform(l, lambda x: x + 1) | list_transform(l, lambda x: x + n) | list_transform(t, lambda x: upper(x)) | list_transform(l, lambda x, i: x * i) | list_transform([n], lambda x: [x, n]) | list_apply(t, lambda x: len(x))
-list_filter(l, lambda x: x > 1) | list_filter(l, lambda x: x IS NOT NULL) | list_filter(t, lambda x: x LIKE 'a%') | list_filter(l, lambda x, i: i > 1) | [x * 2 FOR x IN l IF x > 0] | list_filter(l, lambda x: x = n)
-list_reduce([n, 2, 3], lambda x, y: x + y) | list_reduce([n, 2, 3], lambda x, y: x * y + id) | list_reduce([1, n], lambda x, y: x + y, 100) | list_transform(ll, lambda x: list_transform(x, lambda y: y || 'z'))
+list_transform(l, lambda x: x + 1) | list_transform(l, lambda x: x + n) | list_transform(t, lambda x: upper(x))
+list_transform(l, lambda x, i: x * i) | list_transform([n], lambda x: [x, n]) | list_apply(t, lambda x: len(x))
+list_filter(l, lambda x: x > 1) | list_filter(l, lambda x: x IS NOT NULL) | list_filter(t, lambda x: x LIKE 'a%')
+list_filter(l, lambda x, i: i > 1) | [x * 2 FOR x IN l IF x > 0] | list_filter(l, lambda x: x = n)
+list_reduce([n, 2, 3], lambda x, y: x + y) | list_reduce([n, 2, 3], lambda x, y: x * y + id)
+list_reduce([1, n], lambda x, y: x + y, 100) | list_transform(ll, lambda x: list_transform(x, lambda y: y || 'z'))
 """
 
 STATEMENTS = """
@@ -111,7 +137,7 @@ SELECT histogram(w) AS x FROM 'rows.parquet'
 SELECT k, histogram(w) FILTER (WHERE n > 30) AS x FROM 'few.parquet' GROUP BY k ORDER BY k
 SELECT k, map_from_entries(list((id, w) ORDER BY id)) AS x FROM 'few.parquet' GROUP BY k ORDER BY k
 SELECT k, len(list(n)) AS c, sum(n) AS s FROM 'rows.parquet' GROUP BY k ORDER BY k
-SELECT id, list(n) OVER (PARTITION BY k ORDER BY id ROWS BETWEEN UNBOUNDED PRECEDING AND UNBOUNDED FOLLOWING) AS x FROM 'few.parquet' ORDER BY id
+SELECT id, list(n) OVER (PARTITION BY k ORDER BY id ROWS UNBOUNDED PRECEDING) AS x FROM 'few.parquet' ORDER BY id
 SELECT id, l FROM 'rows.parquet' WHERE len(l) > 3 AND l[1] > 4 ORDER BY id
 SELECT id FROM 'rows.parquet' WHERE list_contains(l, 3) ORDER BY id
 SELECT id, s.a AS a FROM 'rows.parquet' WHERE s.b = 'text 1' ORDER BY s.a, id LIMIT 20

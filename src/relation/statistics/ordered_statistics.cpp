@@ -2,7 +2,7 @@
 // at a place is the only one that its aggregate sees.
 #include <cmath>
 
-#include "expr/nested/nested_functions.hpp"
+#include "expr/nested_functions.hpp"
 #include "relation/statistics/statistics.hpp"
 
 namespace penstock::relation {

@@ -1,6 +1,9 @@
-// Functions and casts of lists, structs and maps. Which there are is expr/nested's table.
+// Functions and casts of lists, structs and maps. Which there are is expr/nested_functions.hpp's
+// table.
 #include "column/nested/packed_bytes.hpp"
-#include "expr/nested/nested_functions.hpp"
+#include "expr/nested_functions.hpp"
+#include "expr/nested_lambda.hpp"
+#include "expr/nested_values.hpp"
 #include "sql/bind/expression_binder.hpp"
 
 namespace penstock::sql {
@@ -68,6 +71,62 @@ Result<NodeId> ExpressionBinder::nested_cast_of(const Syntax& syntax, NodeId inp
   const Node& node = builder_.graph()->at(cast);
   if (node.op == Op::select) PENSTOCK_TRY(located(syntax, node.inputs[0]).status());
   return cast;
+}
+
+bool ExpressionBinder::has_lambda(const Syntax& syntax) {
+  return syntax.inputs.size() >= 2 && syntax.inputs[1]->kind == SyntaxKind::function &&
+         syntax.inputs[1]->name == "lambda" && syntax.inputs[1]->index;
+}
+
+// list_transform(list, lambda, captured...): the lambda is bound over its parameters and what it
+// captures, as over the columns of a table.
+Result<NodeId> ExpressionBinder::lambda_call(const Syntax& syntax) {
+  using expr::LambdaKind;
+  const Syntax& function = *syntax.inputs[1];
+  expr::Lambda lambda;
+  lambda.parameters = *function.index;
+  lambda.kind = syntax.name == "list_transform" ? LambdaKind::transform
+                : syntax.name == "list_filter"  ? LambdaKind::filter
+                : syntax.name == "list_reduce"  ? LambdaKind::reduce
+                                                : LambdaKind::reduce_from;
+  std::vector<NodeId> inputs;
+  for (const SyntaxPtr& input : syntax.inputs) {
+    if (input.get() == &function) continue;
+    PENSTOCK_ASSIGN(inputs.emplace_back(), value(*input));
+  }
+  const Type list = builder_.type(inputs[0]);
+  if (!expr::is_list(list)) return refuse(syntax, syntax.name + " of " + name_of(list));
+  const Type element = list.nested->types[0];
+  const bool is_reduced = lambda.kind >= LambdaKind::reduce;
+  const std::size_t captured = lambda.kind == LambdaKind::reduce_from ? 2 : 1;
+  const Type so_far = is_reduced ? syntax.stated.value_or(element) : element;
+  if (captured == 2) {
+    PENSTOCK_ASSIGN(inputs[1], expr::cast_value_of_any(builder_, inputs[1], so_far));
+  } else if (is_reduced && !(element == so_far)) {
+    PENSTOCK_ASSIGN(inputs[0], expr::cast_value_of_any(builder_, inputs[0], list_of(so_far)));
+  }
+  Scope scope;
+  for (const Type type : expr::types_of_parameters(
+           lambda.kind, lambda.parameters, captured == 2 || !is_reduced ? element : so_far, so_far))
+    scope.schema.push_back({"parameter", type, true});
+  for (std::size_t i = captured; i < inputs.size(); i++)
+    scope.schema.push_back({"captured", builder_.type(inputs[i]), true});
+  static const Select no_select;
+  Names names(names_.lexed(), names_.problems(), no_select, scope);
+  Builder body(scope.schema);
+  PENSTOCK_ASSIGN(lambda.root,
+                  ExpressionBinder(names, body, "a lambda").value(*function.inputs[0]));
+  const std::optional<Type> wanted =
+      is_reduced                                   ? std::optional(so_far)
+      : lambda.kind == LambdaKind::filter          ? std::optional(Type{penstock::Kind::boolean})
+      : syntax.stated && is_nested(*syntax.stated) ? std::optional(syntax.stated->nested->types[0])
+                                                   : std::nullopt;
+  if (wanted) { PENSTOCK_ASSIGN(lambda.root, expr::cast_value_of_any(body, lambda.root, *wanted)); }
+  lambda.graph = body.graph();
+  const Type result = is_reduced                          ? so_far
+                      : lambda.kind == LambdaKind::filter ? list
+                                                          : list_of(body.type(lambda.root));
+  return expr::call_lambda(builder_, lambda, std::move(inputs), result);
 }
 
 }  // namespace penstock::sql

@@ -1,7 +1,7 @@
 #include "sql/bind/expression_binder.hpp"
 
 #include "column/unsupported.hpp"
-#include "expr/nested/nested_functions.hpp"
+#include "expr/nested_functions.hpp"
 #include "expr/operation.hpp"
 #include "expr/string_functions.hpp"
 

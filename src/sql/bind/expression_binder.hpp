@@ -15,7 +15,7 @@
 #include <vector>
 
 #include "expr/constant.hpp"
-#include "expr/nested/nested_casts.hpp"
+#include "expr/nested_casts.hpp"
 #include "penstock/expression.hpp"
 #include "sql/bind/scope.hpp"
 #include "sql/bind/star_expansion.hpp"
@@ -221,6 +221,8 @@ class ExpressionBinder {
   // bind_nested.cpp
   Result<NodeId> nested_call(const Syntax& syntax);
   Result<NodeId> nested_call(const Syntax& syntax, std::vector<NodeId> inputs);
+  static bool has_lambda(const Syntax& syntax);
+  Result<NodeId> lambda_call(const Syntax& syntax);
   Result<NodeId> nested_part(const Syntax& syntax, NodeId input);
   Result<NodeId> nested_cast_of(const Syntax& syntax, NodeId input);
   bool is_nested_node(NodeId node) const { return is_nested(builder_.type(node)); }

@@ -5,7 +5,7 @@
 #include <cmath>
 #include <limits>
 
-#include "expr/nested/nested_functions.hpp"
+#include "expr/nested_functions.hpp"
 #include "expr/operation.hpp"
 #include "plan/aggregates.hpp"
 #include "sql/bind/expression_binder.hpp"
@@ -121,6 +121,7 @@ Result<NodeId> ExpressionBinder::call(const Syntax& syntax) {
   if (holds(name, composed_functions)) return composed(syntax);
   if (name == "array_slice" || name == "array_extract") return text_part(syntax);
   if (expr::is_nested_function(name)) return nested_call(syntax);
+  if (has_lambda(syntax)) return lambda_call(syntax);
   const bool has_digits = syntax.inputs.size() == 2;
   if (has_digits && (name == "trunc" || name == "round_even" || name == "roundbankers"))
     return rounded_digits(syntax);

@@ -28,8 +28,8 @@ constexpr int depth_limit = 600;
 
 class Reader {
  public:
-  Reader(const std::vector<PlanColumn>& columns, Problems& problems)
-      : columns_(columns), problems_(problems) {}
+  Reader(const std::vector<PlanColumn>& columns, Problems& problems, int depth = 0)
+      : columns_(columns), problems_(problems), depth_(depth) {}
 
   SyntaxPtr read(const Tree& expression) {
     if (depth_ == depth_limit) return refused(expression, "an expression that nests too deep");
@@ -205,6 +205,8 @@ class Reader {
         !name.empty() && (std::isalnum(static_cast<unsigned char>(name[0])) != 0 || name[0] == '_');
     if (is_word && name == "regexp_extract") return extraction(expression);
     if (is_word && name == "array_slice") return slice(expression);
+    if (const std::string_view kind = lambda_function(name); !kind.empty())
+      return lambda_call(expression, std::string(kind));
     if (const SyntaxPtr combined = of_list(expression, name)) return combined;
     if (is_word) return function(expression, lower(name));
     const std::size_t count = inputs_of(expression).size();
@@ -213,6 +215,44 @@ class Reader {
     if (name == "-" && count == 1) name = "neg";
     auto syntax = make(expression, SyntaxKind::operation, std::move(name));
     add_inputs(expression, *syntax);
+    syntax->stated = stated_type(expression);
+    return syntax;
+  }
+
+  // The functions that take lambdas, by one name each.
+  static std::string_view lambda_function(std::string_view name) {
+    static constexpr NamedOperation rows[] = {{"list_transform", "list_transform"},
+                                              {"list_apply", "list_transform"},
+                                              {"array_transform", "list_transform"},
+                                              {"array_apply", "list_transform"},
+                                              {"apply", "list_transform"},
+                                              {"list_filter", "list_filter"},
+                                              {"array_filter", "list_filter"},
+                                              {"filter", "list_filter"},
+                                              {"list_reduce", "list_reduce"},
+                                              {"array_reduce", "list_reduce"},
+                                              {"reduce", "list_reduce"}};
+    const auto found = std::ranges::find(rows, name, &NamedOperation::type);
+    return found == std::end(rows) ? std::string_view() : found->name;
+  }
+
+  // The lambda's columns are its parameters, then what it captures: the inputs behind it.
+  SyntaxPtr lambda_call(const Tree& expression, std::string name) {
+    if (expression["function_data"]["has_initial"].boolean()) name += "_from";
+    auto syntax = make(expression, SyntaxKind::function, std::move(name));
+    for (const Tree& input : inputs_of(expression)) {
+      if (input["type"].text() != "LAMBDA") {
+        syntax->inputs.push_back(read(input));
+        continue;
+      }
+      const auto parameters = static_cast<std::uint32_t>(input["parameter_count"].integer());
+      std::vector<PlanColumn> columns(parameters + inputs_of(expression).size());
+      for (std::uint32_t i = 0; i < columns.size(); i++) columns[i].column = i;
+      auto lambda = make(input, SyntaxKind::function, "lambda");
+      lambda->index = parameters;
+      lambda->inputs.push_back(Reader(columns, problems_, depth_).read(input["lambda_expr"]));
+      syntax->inputs.push_back(std::move(lambda));
+    }
     syntax->stated = stated_type(expression);
     return syntax;
   }
@@ -291,7 +331,7 @@ class Reader {
 
   const std::vector<PlanColumn>& columns_;
   Problems& problems_;
-  int depth_ = 0;
+  int depth_;
 };
 
 }  // namespace

@@ -3,8 +3,8 @@
 #include <limits>
 
 #include "column/nested/packed_bytes.hpp"
-#include "expr/nested/nested_casts.hpp"
-#include "expr/nested/nested_values.hpp"
+#include "expr/nested_casts.hpp"
+#include "expr/nested_values.hpp"
 
 namespace penstock::sql {
 namespace {

@@ -5,7 +5,7 @@
 
 namespace penstock::sql {
 
-// Yields all columns of the relation, then the elements. Those that nothing reads are left out
+// Yields all columns of the relation, then the elements. Columns that nothing reads are left out
 // later.
 Result<PlanRows> PlanReader::unnested(const PlanRows& rows, std::vector<std::uint32_t> lists,
                                       bool is_numbered) {

@@ -1,7 +1,7 @@
 // Statistics, texts and distinct values of windows, and frames of any ends.
 #include <algorithm>
 
-#include "expr/nested/nested_functions.hpp"
+#include "expr/nested_functions.hpp"
 #include "sql/duckdb/plan_windows.hpp"
 #include "sql/duckdb/window_plan.hpp"
 

@@ -4,9 +4,11 @@
 // The host computes them: of one column and constants once for each distinct value, else row by
 // row, as it does functions of strings. To add one, add a row to a list of nested_rows.hpp.
 #pragma once
+#include <functional>
 #include <memory>
 #include <optional>
 #include <span>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -47,11 +49,24 @@ bool is_nested_function(std::string_view sql_name);
 Result<std::optional<NodeId>> call_nested(Builder& builder, std::string_view sql_name,
                                           std::vector<NodeId> inputs, std::optional<Type> stated);
 
-// A function that is made once for its name and types, so that equal calls are one node.
 using NestedHost = std::function<Scalar(std::span<const Scalar>)>;
+// A function that is made once for its name and types, so that equal calls are one node.
 std::shared_ptr<const CustomFunction> nested_custom(const std::string& name,
                                                     const NestedSignature& signature,
                                                     NestedHost host);
+// A function and how it is called; see NestedFunction.
+struct NestedCallee {
+  static constexpr std::size_t none = ~std::size_t{0};
+  std::string name = {};
+  NestedSignature signature = {};
+  std::size_t boxed_from = none;  // inputs from this one on come to the host with their NULLs
+  bool yields_null = false;
+  std::string_view fault = {};
+  NestedHost host = {};
+  bool is_shared = true;  // made once for its name and types
+};
+Result<NodeId> call_host(Builder& builder, const NestedCallee& callee, std::vector<NodeId> inputs);
+
 // Puts a value of any type, NULL too, into a struct of one field, which is never NULL.
 Result<NodeId> boxed(Builder& builder, NodeId input);
 // Returns the bytes of a value, NULL too, as it stands within a list, as a VARCHAR that is not

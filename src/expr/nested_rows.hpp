@@ -3,8 +3,9 @@
 #pragma once
 #include <vector>
 
-#include "expr/nested/nested_functions.hpp"
-#include "expr/nested/nested_values.hpp"
+#include "expr/nested_functions.hpp"
+#include "expr/nested_values.hpp"
+#include "expr/string_rows.hpp"
 
 namespace penstock::expr {
 
@@ -17,17 +18,13 @@ std::vector<NestedFunction> list_aggregate_rows();
 
 namespace nested_rows {
 
-using Inputs = std::span<const Scalar>;
+using string_rows::Inputs, string_rows::truth, string_rows::integer;
 using Signature = std::optional<NestedSignature>;
 
 constexpr Type integer_type{Kind::int64}, text_type{Kind::string}, truth_type{Kind::boolean};
 
-inline Scalar truth(bool value) { return Scalar::of(truth_type, Int128{value}); }
-inline Scalar number(Type type, std::size_t value) {
+inline Scalar size_of(Type type, std::size_t value) {
   return Scalar::of(type, static_cast<Int128>(value));
-}
-inline std::int64_t integer(const Scalar& value) {
-  return static_cast<std::int64_t>(value.integer);
 }
 inline bool has_lists(const NestedCall& call, std::size_t count) {
   for (std::size_t i = 0; i < count; i++)

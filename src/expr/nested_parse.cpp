@@ -4,16 +4,16 @@
 
 #include "base/ascii.hpp"
 #include "expr/constant.hpp"
-#include "expr/nested/nested_casts.hpp"
-#include "expr/nested/nested_values.hpp"
+#include "expr/nested_casts.hpp"
+#include "expr/nested_values.hpp"
 
 namespace penstock::expr {
 namespace {
 
 using Parts = std::vector<std::string_view>;
-constexpr std::size_t max_depth = 64;
+constexpr std::size_t max_text_depth = 64;
 
-std::string_view trimmed(std::string_view text) {
+std::string_view without_blanks(std::string_view text) {
   while (!text.empty() && is_space(text.front())) text.remove_prefix(1);
   while (!text.empty() && is_space(text.back())) text.remove_suffix(1);
   return text;
@@ -47,16 +47,16 @@ std::optional<Parts> split(std::string_view text, char separator, std::size_t co
     } else if (text[i] == '\\') {
       i++;
     } else if (opens(text[i])) {
-      if (++depth > max_depth) return std::nullopt;
+      if (++depth > max_text_depth) return std::nullopt;
     } else if (closes(text[i])) {
       if (depth-- == 0) return std::nullopt;
     } else if (text[i] == separator && depth == 0 && parts.size() + 1 < count) {
-      parts.push_back(trimmed(text.substr(begin, i - begin)));
+      parts.push_back(without_blanks(text.substr(begin, i - begin)));
       begin = i + 1;
     }
   }
   if (depth > 0) return std::nullopt;
-  parts.push_back(trimmed(text.substr(begin)));
+  parts.push_back(without_blanks(text.substr(begin)));
   return parts;
 }
 
@@ -64,7 +64,7 @@ std::optional<Parts> split(std::string_view text, char separator, std::size_t co
 std::optional<Parts> parts_between(std::string_view text, char first, char last) {
   if (text.size() < 2 || text.front() != first || text.back() != last) return std::nullopt;
   text = text.substr(1, text.size() - 2);
-  if (trimmed(text).empty()) return Parts();
+  if (without_blanks(text).empty()) return Parts();
   return split(text, ',');
 }
 
@@ -194,11 +194,11 @@ bool is_readable_as_text(Type type) {
 
 std::optional<Scalar> parse_value(Type type, std::string_view text, bool is_try) {
   switch (type.logical) {
-    case LogicalType::list: return parse_list(type, trimmed(text), is_try);
-    case LogicalType::structure: return parse_struct(type, trimmed(text), is_try);
-    case LogicalType::map: return parse_map(type, trimmed(text), is_try);
+    case LogicalType::list: return parse_list(type, without_blanks(text), is_try);
+    case LogicalType::structure: return parse_struct(type, without_blanks(text), is_try);
+    case LogicalType::map: return parse_map(type, without_blanks(text), is_try);
     case LogicalType::blob: return parse_blob(type, text);
-    case LogicalType::uuid: return parse_uuid(type, trimmed(text));
+    case LogicalType::uuid: return parse_uuid(type, without_blanks(text));
     default: return parse_as(type, text);
   }
 }

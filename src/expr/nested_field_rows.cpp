@@ -3,7 +3,7 @@
 #include <map>
 
 #include "base/ascii.hpp"
-#include "expr/nested/nested_rows.hpp"
+#include "expr/nested_rows.hpp"
 
 namespace penstock::expr {
 namespace {
@@ -87,7 +87,7 @@ Signature count_of_map(const NestedCall& call) {
   return NestedSignature{{call.types[0]}, Type{Kind::uint64}};
 }
 
-Scalar cardinality(Inputs in, Type result) { return number(result, elements_of(in[0]).size()); }
+Scalar cardinality(Inputs in, Type result) { return size_of(result, elements_of(in[0]).size()); }
 
 std::optional<Scalar> value_at(const Scalar& map, const Scalar& key) {
   if (key.is_null) return std::nullopt;

@@ -1,7 +1,7 @@
 // Functions that make lists, structs and maps of values.
 #include <algorithm>
 
-#include "expr/nested/nested_rows.hpp"
+#include "expr/nested_rows.hpp"
 
 namespace penstock::expr {
 namespace {

@@ -1,6 +1,6 @@
 // Functions that make lists: of a text's parts, of numbers or of times.
 #include "expr/constant.hpp"
-#include "expr/nested/nested_rows.hpp"
+#include "expr/nested_rows.hpp"
 #include "expr/string_operations.hpp"
 
 namespace penstock::expr {
@@ -17,7 +17,7 @@ Signature two_texts(const NestedCall& call) {
   return NestedSignature{{text_type, text_type}, list_of(text_type)};
 }
 
-Scalars characters_of(std::string_view text) {
+Scalars one_by_one(std::string_view text) {
   Scalars characters;
   for (std::size_t at = 0; at < text.size();) {
     const std::size_t length = character_bytes(text, at);
@@ -32,7 +32,7 @@ Scalar string_split(Inputs in, Type result) {
   if (in[0].is_null) return Scalar::null_of(result);
   if (in[1].is_null) return list_of_parts(result, in.first(1));
   const std::string_view text = in[0].text, separator = in[1].text;
-  if (separator.empty() && !text.empty()) return list_of_parts(result, characters_of(text));
+  if (separator.empty() && !text.empty()) return list_of_parts(result, one_by_one(text));
   Scalars parts;
   std::size_t begin = 0;
   for (std::size_t at = text.find(separator); !separator.empty() && at != text.npos;

@@ -24,7 +24,7 @@ std::string sort_bytes(const Scalar& value);
 
 // Returns the elements of a list, or the entries of a map, which are structs. It is not NULL.
 Scalars elements_of(const Scalar& list);
-// Returns the fields of a struct. Those of NULL are NULL.
+// Returns the fields of a struct. A struct that is NULL has fields that are NULL.
 Scalars fields_of(const Scalar& value);
 // The parts are of the type's own types, or NULL.
 Scalar list_of_parts(Type list, std::span<const Scalar> parts);

@@ -1,12 +1,12 @@
-#include "expr/nested/nested_functions.hpp"
+#include "expr/nested_functions.hpp"
 
 #include <algorithm>
 #include <map>
 #include <mutex>
 
 #include "expr/construction.hpp"
-#include "expr/nested/nested_casts.hpp"
-#include "expr/nested/nested_rows.hpp"
+#include "expr/nested_casts.hpp"
+#include "expr/nested_rows.hpp"
 
 namespace penstock::expr {
 namespace {
@@ -16,13 +16,19 @@ using Custom = std::shared_ptr<const CustomFunction>;
 Type box_of(Type type) { return struct_of({""}, {type}); }
 
 // A column's values come to a function without their logical types.
-Scalars with_types(std::span<const Scalar> inputs, const std::vector<Type>& types, bool are_boxed) {
-  Scalars values(inputs.begin(), inputs.end());
-  for (std::size_t i = 0; i < values.size(); i++) {
-    values[i].type = are_boxed ? box_of(types[i]) : types[i];
-    if (are_boxed) values[i] = fields_of(values[i])[0];
-  }
-  return values;
+NestedHost with_types(const NestedCallee& callee) {
+  return [host = callee.host, types = callee.signature.inputs, boxed_from = callee.boxed_from,
+          result = callee.signature.result](std::span<const Scalar> in) {
+    Scalars values(in.begin(), in.end());
+    for (std::size_t i = 0; i < values.size(); i++) {
+      const bool is_boxed = i >= boxed_from;
+      values[i].type = is_boxed ? box_of(types[i]) : types[i];
+      if (is_boxed) values[i] = fields_of(values[i])[0];
+    }
+    Scalar value = host(values);
+    value.type = result;
+    return value;
+  };
 }
 
 // Kernels have no NULLs of a function's own: a value of the type stands for one.
@@ -33,48 +39,21 @@ Scalar or_zero(Scalar value, Type type) {
   return Scalar::of(type, std::string());
 }
 
-NestedHost host_of(const NestedFunction& row, const NestedSignature& signature) {
-  return [&row, signature](std::span<const Scalar> in) {
-    Scalar value = row.host(with_types(in, signature.inputs, row.takes_nulls), signature.result);
-    value.type = signature.result;
-    return value;
-  };
+Custom made(const std::string& name, const NestedSignature& signature, NestedHost host) {
+  std::vector<std::string> inputs;
+  for (std::size_t i = 0; i < signature.inputs.size(); i++)
+    inputs.push_back("input" + std::to_string(i + 1));
+  // The result's type belongs to the name: a source's columns are known by it.
+  const bool says_type = is_nested(signature.result);
+  return std::make_shared<const CustomFunction>(
+      CustomFunction{says_type ? name + " as " + name_of(signature.result) : name,
+                     std::move(inputs), signature.inputs, signature.result, "", std::move(host)});
 }
 
-NestedSignature boxed_signature(const NestedFunction& row, NestedSignature signature) {
-  if (row.takes_nulls)
-    for (Type& type : signature.inputs) type = box_of(type);
-  return signature;
-}
-
-// The call, and NULL or a fault where the host has no value.
-Result<NodeId> checked_call(Builder& builder, const NestedFunction& row,
-                            const NestedSignature& signature, std::vector<NodeId> inputs) {
-  Construction c(*builder.graph());
-  const std::string name(row.sql_names[0]);
-  const NestedHost host = host_of(row, signature);
-  NestedSignature taken = boxed_signature(row, signature);
-  const bool is_constant =
-      std::ranges::all_of(inputs, [&](NodeId input) { return c.parameter(input, true); });
-  if (is_constant && row.fault.empty())
-    return c.call(nested_custom(name, taken, host), std::move(inputs));
-  const Type result = signature.result;
-  const NodeId call = c.call(nested_custom(name, taken,
-                                           [host, result](std::span<const Scalar> in) {
-                                             return or_zero(host(in), result);
-                                           }),
-                             inputs);
-  if (!row.yields_null && row.fault.empty()) return call;
-  taken.result = boolean_type;
-  NodeId is_there = c.call(nested_custom(name + "_fits " + name_of(result), taken,
-                                         [host](std::span<const Scalar> in) {
-                                           return nested_rows::truth(!host(in).is_null);
-                                         }),
-                           std::move(inputs));
-  if (!row.fault.empty()) {
-    PENSTOCK_ASSIGN(is_there, builder.require(is_there, std::string(row.fault)));
-  }
-  return builder.select(is_there, call, builder.literal(Scalar::null_of(result)));
+Custom custom_of(const NestedCallee& callee, const std::string& name,
+                 const NestedSignature& signature, NestedHost host) {
+  return callee.is_shared ? nested_custom(name, signature, std::move(host))
+                          : made(name, signature, std::move(host));
 }
 
 struct Found {
@@ -117,16 +96,38 @@ Custom nested_custom(const std::string& name, const NestedSignature& signature, 
   key += " to " + name_of(signature.result);
   const std::scoped_lock lock(mutex);
   Custom& function = functions[key];
-  if (function) return function;
-  std::vector<std::string> inputs;
-  for (std::size_t i = 0; i < signature.inputs.size(); i++)
-    inputs.push_back("input" + std::to_string(i + 1));
-  // The result's type belongs to the name: a source's columns are known by it.
-  const bool says_type = is_nested(signature.result);
-  function = std::make_shared<const CustomFunction>(
-      CustomFunction{says_type ? name + " as " + name_of(signature.result) : name,
-                     std::move(inputs), signature.inputs, signature.result, "", std::move(host)});
+  if (!function) function = made(name, signature, std::move(host));
   return function;
+}
+
+Result<NodeId> call_host(Builder& builder, const NestedCallee& callee, std::vector<NodeId> inputs) {
+  Construction c(*builder.graph());
+  NestedSignature taken = callee.signature;
+  for (std::size_t i = callee.boxed_from; i < inputs.size(); i++) {
+    taken.inputs[i] = box_of(taken.inputs[i]);
+    PENSTOCK_ASSIGN(inputs[i], boxed(builder, inputs[i]));
+  }
+  const NestedHost host = with_types(callee);
+  const Type result = callee.signature.result;
+  const bool is_constant =
+      std::ranges::all_of(inputs, [&](NodeId input) { return c.parameter(input, true); });
+  if (is_constant && callee.fault.empty())
+    return c.call(custom_of(callee, callee.name, taken, host), std::move(inputs));
+  const NodeId call = c.call(
+      custom_of(callee, callee.name, taken,
+                [host, result](std::span<const Scalar> in) { return or_zero(host(in), result); }),
+      inputs);
+  if (!callee.yields_null && callee.fault.empty()) return call;
+  taken.result = boolean_type;
+  NodeId is_there = c.call(custom_of(callee, callee.name + "_fits " + name_of(result), taken,
+                                     [host](std::span<const Scalar> in) {
+                                       return nested_rows::truth(!host(in).is_null);
+                                     }),
+                           std::move(inputs));
+  if (!callee.fault.empty()) {
+    PENSTOCK_ASSIGN(is_there, builder.require(is_there, std::string(callee.fault)));
+  }
+  return builder.select(is_there, call, builder.literal(Scalar::null_of(result)));
 }
 
 Result<NodeId> boxed(Builder& builder, NodeId input) {
@@ -187,10 +188,17 @@ Result<std::optional<NodeId>> call_nested(Builder& builder, std::string_view sql
   if (!found) return std::optional<NodeId>();
   for (std::size_t i = 0; i < inputs.size(); i++) {
     PENSTOCK_ASSIGN(inputs[i], cast_value_of_any(builder, inputs[i], found->signature.inputs[i]));
-    if (found->row->takes_nulls) { PENSTOCK_ASSIGN(inputs[i], boxed(builder, inputs[i])); }
   }
-  PENSTOCK_ASSIGN(const NodeId node,
-                  checked_call(builder, *found->row, found->signature, std::move(inputs)));
+  const NestedFunction& row = *found->row;
+  NestedCallee callee{.name = std::string(row.sql_names[0]),
+                      .signature = found->signature,
+                      .boxed_from = row.takes_nulls ? 0 : NestedCallee::none,
+                      .yields_null = row.yields_null,
+                      .fault = row.fault};
+  callee.host = [&row, result = found->signature.result](std::span<const Scalar> in) {
+    return row.host(in, result);
+  };
+  PENSTOCK_ASSIGN(const NodeId node, call_host(builder, callee, std::move(inputs)));
   return std::optional(node);
 }
 

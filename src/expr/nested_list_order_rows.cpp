@@ -4,7 +4,7 @@
 #include <set>
 
 #include "base/ascii.hpp"
-#include "expr/nested/nested_rows.hpp"
+#include "expr/nested_rows.hpp"
 
 namespace penstock::expr {
 namespace {
@@ -82,7 +82,7 @@ Scalar list_reverse_sort(Inputs in, Type result) { return in_order(in, result, t
 Scalar list_grade_up(Inputs in, Type result) {
   Scalars places;
   for (const std::size_t place : sorted_places(elements_of(in[0]), order_of(in, false)))
-    places.push_back(number(integer_type, place + 1));
+    places.push_back(size_of(integer_type, place + 1));
   return list_of_parts(result, places);
 }
 
@@ -109,7 +109,7 @@ Scalar list_distinct(Inputs in, Type result) {
   return list_of_parts(result, distinct_elements(in[0]));
 }
 Scalar list_unique(Inputs in, Type result) {
-  return number(result, distinct_elements(in[0]).size());
+  return size_of(result, distinct_elements(in[0]).size());
 }
 
 Signature two_lists(const NestedCall& call, std::optional<Type> result) {

@@ -5,7 +5,7 @@
 
 #include "base/ascii.hpp"
 #include "expr/integers.hpp"
-#include "expr/nested/nested_rows.hpp"
+#include "expr/nested_rows.hpp"
 #include "expr/operation.hpp"
 #include "expr/value.hpp"
 
@@ -62,7 +62,7 @@ template <bool is_greatest> std::optional<Scalar> extreme_of(const Elements& lis
 }
 
 std::optional<Scalar> count_of(const Elements& list, Type result) {
-  return number(result, list.present.size());
+  return size_of(result, list.present.size());
 }
 
 std::optional<Scalar> first_of(const Elements& list, Type) {
@@ -113,7 +113,7 @@ std::optional<Scalar> histogram_of(const Elements& list, Type result) {
   Scalars keys, counts;
   for (const auto& [bytes, known] : counts_of(list)) {
     keys.push_back(known.first);
-    counts.push_back(number(result.nested->types[1], known.second));
+    counts.push_back(size_of(result.nested->types[1], known.second));
   }
   return keys.empty() ? std::nullopt : map_of_parts(result, keys, counts);
 }

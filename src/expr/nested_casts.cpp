@@ -1,11 +1,11 @@
-#include "expr/nested/nested_casts.hpp"
+#include "expr/nested_casts.hpp"
 
 #include <algorithm>
 
 #include "base/ascii.hpp"
 #include "expr/construction.hpp"
-#include "expr/nested/nested_functions.hpp"
-#include "expr/nested/nested_values.hpp"
+#include "expr/nested_functions.hpp"
+#include "expr/nested_values.hpp"
 
 namespace penstock::expr {
 namespace {

@@ -1,7 +1,7 @@
 // Functions of a list's elements by their places, and of lists put together.
 #include <algorithm>
 
-#include "expr/nested/nested_rows.hpp"
+#include "expr/nested_rows.hpp"
 
 namespace penstock::expr {
 namespace {
@@ -72,7 +72,7 @@ Signature length_of_list(const NestedCall& call) {
   return one_list(call, integer_type);
 }
 
-Scalar list_length(Inputs in, Type result) { return number(result, elements_of(in[0]).size()); }
+Scalar list_length(Inputs in, Type result) { return size_of(result, elements_of(in[0]).size()); }
 
 Signature list_and_value(const NestedCall& call, Type result) {
   if (call.types.size() != 2 || !has_lists(call, 1)) return std::nullopt;
@@ -106,7 +106,7 @@ Scalar list_contains_or_null(Inputs in, Type result) {
 
 Scalar list_position(Inputs in, Type result) {
   const auto place = in[0].is_null ? std::nullopt : find_value(in[0], in[1]);
-  return place ? number(result, *place + 1) : Scalar::null_of(result);
+  return place ? size_of(result, *place + 1) : Scalar::null_of(result);
 }
 
 Signature lists_of_one_type(const NestedCall& call) {

@@ -11,7 +11,7 @@ namespace penstock::expr {
 bool is_nested_cast(Type from, Type to);
 // Returns whether parse_value() reads texts of the type. It does of lists, structs and maps.
 bool is_readable_as_text(Type type);
-// Casts a value. Where a part cannot be cast: nothing, or NULL in its place if `is_try`.
+// Casts a value. A part that cannot be cast gives nothing, or NULL in its place if `is_try`.
 std::optional<Scalar> cast_nested_value(const Scalar& value, Type to, bool is_try);
 // Reads a text as a value of the type: "[1, NULL]", "{'a': 1}", "(1, x)", "{k=v}", or what a text
 // of any other type is.

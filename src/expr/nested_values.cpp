@@ -1,4 +1,4 @@
-#include "expr/nested/nested_values.hpp"
+#include "expr/nested_values.hpp"
 
 #include <set>
 
