@@ -148,43 +148,6 @@ std::optional<Scalar> parse_map(Type type, std::string_view text, bool is_try) {
   return map_of_parts(type, keys, values);
 }
 
-int digit_of(char c) {
-  const char folded = lower(std::string_view(&c, 1))[0];
-  if (folded >= '0' && folded <= '9') return folded - '0';
-  return folded >= 'a' && folded <= 'f' ? folded - 'a' + 10 : -1;
-}
-
-// "\xAB" is a byte; any other character is one of ASCII.
-std::optional<Scalar> parse_blob(Type type, std::string_view text) {
-  std::string bytes;
-  for (std::size_t i = 0; i < text.size(); i++) {
-    if (static_cast<unsigned char>(text[i]) > 127) return std::nullopt;
-    if (text[i] != '\\') {
-      bytes += text[i];
-      continue;
-    }
-    const bool is_byte = i + 3 < text.size() && text[i + 1] == 'x' && digit_of(text[i + 2]) >= 0 &&
-                         digit_of(text[i + 3]) >= 0;
-    if (!is_byte) return std::nullopt;
-    bytes += static_cast<char>(digit_of(text[i + 2]) * 16 + digit_of(text[i + 3]));
-    i += 3;
-  }
-  return Scalar::of(type, std::move(bytes));
-}
-
-std::optional<Scalar> parse_uuid(Type type, std::string_view text) {
-  if (text.starts_with('{') && text.ends_with('}')) text = text.substr(1, text.size() - 2);
-  std::string digits;
-  for (const char c : text)
-    if (c != '-') digits += c;
-  if (digits.size() != 32 || std::ranges::any_of(digits, [](char c) { return digit_of(c) < 0; }))
-    return std::nullopt;
-  std::string bytes;
-  for (std::size_t i = 0; i < digits.size(); i += 2)
-    bytes += static_cast<char>(digit_of(digits[i]) * 16 + digit_of(digits[i + 1]));
-  return Scalar::of(type, std::move(bytes));
-}
-
 }  // namespace
 
 bool is_readable_as_text(Type type) {
@@ -197,8 +160,6 @@ std::optional<Scalar> parse_value(Type type, std::string_view text, bool is_try)
     case LogicalType::list: return parse_list(type, without_blanks(text), is_try);
     case LogicalType::structure: return parse_struct(type, without_blanks(text), is_try);
     case LogicalType::map: return parse_map(type, without_blanks(text), is_try);
-    case LogicalType::blob: return parse_blob(type, text);
-    case LogicalType::uuid: return parse_uuid(type, without_blanks(text));
     default: return parse_as(type, text);
   }
 }

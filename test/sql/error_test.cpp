@@ -313,7 +313,7 @@ constexpr Wrong wrong[] = {
      "BETWEEN SYMMETRIC"},
     {"SELECT i8 FROM t WHERE i8 = ^^$1", Code::unsupported, "a parameter"},
     {"SELECT ^^nofunction(i8) FROM t", Code::unsupported, "the function nofunction"},
-    {"SELECT ^^string_split(s, 'a') FROM t", Code::unsupported, "the string function string_split"},
+    {"SELECT ^^initcap(s) FROM t", Code::unsupported, "the string function initcap"},
     {"SELECT ^^abs(i8, 1) FROM t", Code::invalid, "abs takes 1 argument, not 2"},
     {"SELECT ^^ARRAY[1] FROM t", Code::unsupported, "an array"},
     {"SELECT ^^extract(timezone FROM dt) FROM t", Code::unsupported, "the date part 'timezone'"},

@@ -78,8 +78,9 @@ constexpr Row refused_forms[] = {
     {"a row value", "compare each part: a = 1 AND b = 2"},
 };
 
-constexpr std::string_view string_functions[] = {"regexp_split_to_array", "str_split",
-                                                 "string_to_array", "initcap", "string_split"};
+constexpr std::string_view string_functions[] = {"regexp_split_to_array", "string_split_regex",
+                                                 "str_split_regex", "regexp_extract_all",
+                                                 "initcap"};
 constexpr std::string_view date_functions[] = {"date_add", "age", "to_char", "to_date",
                                                "to_timestamp"};
 constexpr std::string_view clock_functions[] = {"now", "today", "get_current_timestamp",

@@ -50,6 +50,7 @@ TEST(Relation, IdsOfNoRelationAreRefused) {
             "intersect: an input is not of this graph");
   EXPECT_EQ(refusal(sides.graph.except(unknown, sides.left, false)),
             "except: an input is not of this graph");
+  EXPECT_EQ(refusal(sides.graph.unnest(unknown, {})), "unnest: its input is not of this graph");
 }
 
 TEST(Relation, ARefusalLeavesTheGraphAsItWas) {
@@ -162,6 +163,65 @@ TEST(Relation, OrdersAndWindowsNameColumnsThatAreThere) {
   window.partition = {5};
   window.calls = {{WindowFunction::row_number, 0, WindowFrame::rows, 1, "n", {}}};
   EXPECT_NE(refusal(sides.graph.window(sides.left, window)), "accepted");
+}
+
+// Rows with a list of texts, a map and a number.
+struct Lists {
+  RelationGraph graph;
+  RelationId rows;
+  Lists() {
+    const Type types[] = {list_of({Kind::string}), map_of({Kind::int32}, {Kind::float64})};
+    Table table;
+    table.row_count = 1;
+    for (const Type type : types) {
+      table.names.push_back("column");
+      table.columns.push_back(column_of(type, std::vector{Scalar::null_of(type)}));
+    }
+    table.names.push_back("number");
+    table.columns.push_back(Column::from(std::vector<std::int32_t>{1}));
+    rows = graph.scan(table_source(std::move(table), "lists"));
+  }
+};
+
+TEST(Relation, UnnestTakesListsThatAreThere) {
+  Lists lists;
+  EXPECT_EQ(refusal(lists.graph.unnest(lists.rows, {})), "unnest: it has no lists");
+  EXPECT_EQ(refusal(lists.graph.unnest(lists.rows, {{}, {3}})), "unnest: there is no column 3");
+  EXPECT_EQ(refusal(lists.graph.unnest(lists.rows, {{9}, {0}})), "unnest: there is no column 9");
+  EXPECT_EQ(refusal(lists.graph.unnest(lists.rows, {{}, {2}})),
+            "unnest: column 'number' is INTEGER, not a list");
+}
+
+TEST(Relation, UnnestYieldsKeptColumnsThenElementsThenTheirPlace) {
+  Lists lists;
+  const auto id = lists.graph.unnest(lists.rows, {{2}, {0, 1}, true});
+  ASSERT_TRUE(id.ok()) << id.status().text();
+  const Schema& schema = lists.graph.at(*id).schema;
+  ASSERT_EQ(schema.size(), 4u);
+  EXPECT_EQ(schema[0].type, Type{Kind::int32});
+  EXPECT_EQ(schema[1].type, Type{Kind::string});
+  EXPECT_EQ(name_of(schema[2].type), "STRUCT(key INTEGER, value DOUBLE)");
+  EXPECT_EQ(schema[3].type, Type{Kind::int64});
+  EXPECT_TRUE(schema[1].nullable && schema[2].nullable && !schema[3].nullable);
+  EXPECT_NE(describe(lists.graph, *id).find("unnest #1: column, column with numbers"),
+            std::string::npos);
+}
+
+TEST(Relation, UnnestReadsNoColumnThatNothingReads) {
+  Lists lists;
+  const auto id = lists.graph.unnest(lists.rows, {{0, 1, 2}, {0}});
+  ASSERT_TRUE(id.ok());
+  Builder rows(lists.graph.at(*id).schema);
+  const auto kept = lists.graph.project(*id, rows.graph(), {{"element", rows.column(3)}});
+  ASSERT_TRUE(kept.ok());
+  Plan plan;
+  const auto step = lower(lists.graph, *kept, plan);
+  ASSERT_TRUE(step.ok()) << step.status().text();
+  StepId unnest = no_step;
+  for (StepId at = 0; at < plan.size(); at++)
+    if (plan.step(at).kind == StepKind::unnest) unnest = at;
+  ASSERT_NE(unnest, no_step);
+  EXPECT_TRUE(plan.step(unnest).unnesting.kept.empty());
 }
 
 TEST(Relation, ColumnsWithoutAPartnerMayBeNull) {

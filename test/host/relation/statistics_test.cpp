@@ -103,5 +103,21 @@ TEST(Statistics, TextsWithoutAnOrderKeepThatOfTheRows) {
   EXPECT_TRUE(windows[0]->window.order.empty());
 }
 
+TEST(Statistics, AListIsJoinedInItsOrderAndHasTheTypeOfItsValues) {
+  Rows rows;
+  Statistics statistics(rows.graph, rows.rows, {0});
+  const StatisticCall call{
+      .function = Statistic::list, .arguments = {1}, .order = {{2, true, false}}};
+  ASSERT_TRUE(statistics.add(call).ok());
+  const auto prepared = statistics.finish_rows();
+  ASSERT_TRUE(prepared.ok());
+  ASSERT_EQ(statistics.calls().size(), 1u);
+  EXPECT_EQ(statistics.calls()[0].function, Aggregate::maximum);
+  Builder groups({{"key", {Kind::int32}, true}, {"texts", {Kind::string}, true}});
+  const auto list = statistics.value(0, groups, 1);
+  ASSERT_TRUE(list.ok()) << list.status().text();
+  EXPECT_EQ(groups.type(*list), list_of(rows.graph.at(rows.rows).schema[1].type));
+}
+
 }  // namespace
 }  // namespace penstock::relation
