@@ -17,13 +17,14 @@ Type box_of(Type type) { return struct_of({""}, {type}); }
 
 // A column's values come to a function without their logical types.
 NestedHost with_types(const NestedCallee& callee) {
-  return [host = callee.host, types = callee.signature.inputs, boxed_from = callee.boxed_from,
+  std::vector<Type> types = callee.signature.inputs;
+  for (std::size_t i = callee.boxed_from; i < types.size(); i++) types[i] = box_of(types[i]);
+  return [host = callee.host, types = std::move(types), boxed_from = callee.boxed_from,
           result = callee.signature.result](std::span<const Scalar> in) {
     Scalars values(in.begin(), in.end());
     for (std::size_t i = 0; i < values.size(); i++) {
-      const bool is_boxed = i >= boxed_from;
-      values[i].type = is_boxed ? box_of(types[i]) : types[i];
-      if (is_boxed) values[i] = fields_of(values[i])[0];
+      values[i].type = types[i];
+      if (i >= boxed_from) values[i] = fields_of(values[i])[0];
     }
     Scalar value = host(values);
     value.type = result;

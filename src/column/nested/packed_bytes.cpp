@@ -142,6 +142,13 @@ std::string_view PackedReader::pass(Type type) {
   return before.substr(0, before.size() - bytes_.size());
 }
 
-Type entry_of(Type map) { return struct_of({"key", "value"}, map.nested->types); }
+// A thread reads many values of one type, and finding a type takes a lock.
+Type entry_of(Type map) {
+  thread_local const NestedType* known = nullptr;
+  thread_local Type entry;
+  if (known != map.nested) entry = struct_of({"key", "value"}, map.nested->types);
+  known = map.nested;
+  return entry;
+}
 
 }  // namespace penstock::column
