@@ -6,7 +6,7 @@
 namespace penstock {
 namespace {
 
-char lower(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c; }
+char folded(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c; }
 
 bool lives_on_device(const Column& column) { return column.device_values != nullptr; }
 
@@ -93,7 +93,7 @@ std::optional<std::uint32_t> find_field(const Schema& schema, std::string_view n
   for (std::size_t i = 0; i < schema.size(); i++)
     if (schema[i].name == name) return static_cast<std::uint32_t>(i);
   for (std::size_t i = 0; i < schema.size(); i++)
-    if (std::ranges::equal(schema[i].name, name, {}, lower, lower))
+    if (std::ranges::equal(schema[i].name, name, {}, folded, folded))
       return static_cast<std::uint32_t>(i);
   return std::nullopt;
 }

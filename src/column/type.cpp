@@ -2,6 +2,8 @@
 #include <deque>
 #include <mutex>
 
+#include "base/ascii.hpp"
+#include "column/keywords.hpp"
 #include "penstock/column.hpp"
 
 namespace penstock {
@@ -37,11 +39,16 @@ const NestedType* made_once(NestedType parts) {
   return &all.emplace_back(std::move(parts));
 }
 
+// A name that is no word of letters, or is a keyword, has quotes, as in DuckDB.
 std::string quoted_name(const std::string& name) {
-  const bool is_plain = !name.empty() && name.find_first_not_of(
-                                             "abcdefghijklmnopqrstuvwxyz"
-                                             "0123456789_") == name.npos;
-  return is_plain && (name[0] < '0' || name[0] > '9') ? name : '"' + name + '"';
+  const bool is_word = !name.empty() && !(name[0] >= '0' && name[0] <= '9') &&
+                       std::ranges::all_of(lower(name), [](char c) {
+                         return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '_';
+                       });
+  if (is_word && !column::is_keyword(name)) return name;
+  std::string quoted = "\"";
+  for (const char c : name) quoted += c == '"' ? "\"\"" : std::string(1, c);
+  return quoted + '"';
 }
 
 std::string nested_name(Type type) {

@@ -69,7 +69,6 @@ class Bound:
 
 def type_difference(ours, theirs, allowed=()):
     """Documented in docs/sql.md: no more than 18 digits in expressions, BIGINT in place of HUGEINT there, NULL as INTEGER."""
-    theirs = theirs.replace('"key"', "key").replace('"value"', "value")  # DuckDB's keywords
     if ours == theirs or (ours, theirs) in allowed or (ours, theirs) == ("INTEGER", '"NULL"'):
         return None
     wide, narrow = (re.fullmatch(r"DECIMAL\((\d+),(\d+)\)", name) for name in (theirs, ours))

@@ -1,8 +1,8 @@
 #include <algorithm>
 #include <array>
 
+#include "column/keywords.hpp"
 #include "plan/aggregates.hpp"
-#include "sql/parse/keywords.hpp"
 #include "sql/parse/lexer.hpp"
 #include "sql/parse/syntax.hpp"
 
@@ -15,7 +15,7 @@ std::string identifier(std::string_view name) {
   };
   const bool bare = !name.empty() && std::all_of(name.begin(), name.end(), plain) &&
                     !(name[0] >= '0' && name[0] <= '9');
-  return bare && !is_keyword(name) ? std::string(name) : in_quotes(name, '"');
+  return bare && !column::is_keyword(name) ? std::string(name) : in_quotes(name, '"');
 }
 
 std::string upper(std::string text) {

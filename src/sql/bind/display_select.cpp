@@ -1,5 +1,5 @@
 // DuckDB's text of a SELECT: the name of a column that a subquery is, without an alias.
-#include "sql/parse/keywords.hpp"
+#include "column/keywords.hpp"
 #include "sql/parse/lexer.hpp"
 #include "sql/parse/syntax.hpp"
 

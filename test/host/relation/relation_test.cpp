@@ -200,7 +200,7 @@ TEST(Relation, UnnestYieldsKeptColumnsThenElementsThenTheirPlace) {
   ASSERT_EQ(schema.size(), 4u);
   EXPECT_EQ(schema[0].type, Type{Kind::int32});
   EXPECT_EQ(schema[1].type, Type{Kind::string});
-  EXPECT_EQ(name_of(schema[2].type), "STRUCT(key INTEGER, value DOUBLE)");
+  EXPECT_EQ(name_of(schema[2].type), "STRUCT(\"key\" INTEGER, \"value\" DOUBLE)");
   EXPECT_EQ(schema[3].type, Type{Kind::int64});
   EXPECT_TRUE(schema[1].nullable && schema[2].nullable && !schema[3].nullable);
   EXPECT_NE(describe(lists.graph, *id).find("unnest #1: column, column with numbers"),

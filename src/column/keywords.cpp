@@ -1,10 +1,10 @@
-#include "sql/parse/keywords.hpp"
+#include "column/keywords.hpp"
 
 #include <string>
 
-#include "sql/parse/lexer.hpp"
+#include "base/ascii.hpp"
 
-namespace penstock::sql {
+namespace penstock::column {
 namespace {
 
 // SELECT DISTINCT keyword_name FROM duckdb_keywords() of DuckDB 2.0.0, each between spaces.
@@ -85,4 +85,4 @@ bool is_keyword(std::string_view written) {
   return false;
 }
 
-}  // namespace penstock::sql
+}  // namespace penstock::column
