@@ -187,7 +187,7 @@ SELECT s.nothing AS x FROM 'few.parquet'
 SELECT list_sum(t) AS x FROM 'few.parquet'
 """
 
-# What we do not have, by the name that the error says.
+# Each is refused by the name beside it.
 REFUSED = {
     "SELECT struct_update(s, a := 1) AS x FROM 'few.parquet'": "struct_update",
     "SELECT list_cosine_similarity([n, 1.0], [1.0, 2.0]) AS x FROM 'few.parquet'": "list_cosine_similarity",

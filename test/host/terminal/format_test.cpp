@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include "base/json.hpp"
+#include "expr/nested_casts.hpp"
 #include "terminal/format.hpp"
 #include "terminal/messages.hpp"
 
@@ -38,6 +39,31 @@ std::string drawn(const Table& table, const TableStyle& style = {}) {
   return text;
 }
 Table one_column(Column column) { return Table::of({{"x", std::move(column)}}); }
+
+// A column of one value, which is read from its text.
+Table one_value(Type type, const std::string& text) {
+  const auto value = expr::parse_value(type, text);
+  EXPECT_TRUE(value) << text;
+  return one_column(column_of(type, std::vector{value.value_or(Scalar::null_of(type))}));
+}
+
+TEST(FormatJson, ListsStructsAndMapsAreArraysAndObjects) {
+  const Type text{Kind::string}, real{Kind::float64};
+  const Type fields = struct_of({"a", "b \"c\""}, {list_of(real), text});
+  EXPECT_EQ(json(one_value(list_of(text), "[a, NULL, 'q\"']")),
+            "[\n  {\"x\": [\"a\", null, \"q\\\"\"]}\n]\n");
+  EXPECT_EQ(json(one_value(fields, "{a: [0.5, nan, inf], b \"c\": x}")).substr(10),
+            "{\"a\": [0.5, \"NaN\", \"Infinity\"], \"b \\\"c\\\"\": \"x\"}}\n]\n");
+  EXPECT_EQ(json(one_value(map_of({Kind::int32}, Type::decimal(2, 2)), "{1=0.5, 2=NULL}")),
+            "[\n  {\"x\": {\"1\": 0.50, \"2\": null}}\n]\n");
+  EXPECT_EQ(json(one_value(struct_of({"", ""}, {text, real}), "(a, 1)")),
+            "[\n  {\"x\": [\"a\", 1.0]}\n]\n");
+}
+
+TEST(FormatCsv, ListsAreTheirTexts) {
+  EXPECT_EQ(csv(one_value(list_of({Kind::string}), "[\"a, b\", NULL, '']")),
+            "x\n\"['a, b', NULL, '']\"\n");
+}
 
 TEST(FormatCsv, QuotesCommasQuotesAndLineBreaksOnly) {
   EXPECT_EQ(csv(one_column(
