@@ -39,7 +39,8 @@ EXPRESSIONS = """
 MAP {v: id} | MAP {'a': n, 'b': NULL} | map([id, n + 100], [v, w]) | MAP {'a': 1, 'b': 2} | map_from_entries([{'k': id, 'v': w}])
 {'a': 1, 'b': [1, 2], 'c': {'d': 'x''y'}} | ['\\xAAz'::BLOB, NULL] | [uuid '10000000-0000-0000-0000-0000000000ff'] | [1::HUGEINT, NULL]
 [1.5::DECIMAL(20, 3)] | [DATE '2020-01-01', NULL] | [[1], [2, NULL], NULL] | '\\x00ab'::BLOB | uuid '00000000-0000-0000-0000-000000000001'
-o | o."order" | o['A b'] | o['q"x'] | o.Name | s.a | s.b | s['c'] | struct_extract(s, 'a') | s.c[1] | ls[1].x | ls[2].y | row(id, w)[2] | struct_extract(row(id, w), 1) | {'x': s}.x.b
+o | o."order" | o['A b'] | o['q"x'] | o.Name | s.a | s.b | s['c'] | struct_extract(s, 'a') | s.c[1] | ls[1].x | ls[2].y | row(id, w)[2]
+struct_extract(row(id, w), 1) | {'x': s}.x.b
 l[1] | l[-1] | l[2] | l[0] | l[9] | l[-9] | l[n] | list_extract(l, 3) | list_element(t, 1) | t[4] | f[2] | ll[1] | ll[1][2] | c[1]
 b[1] | dl[1]
 l[1:2] | l[:2] | l[2:] | l[-2:] | l[:-2] | l[3:1] | l[n:n + 2] | l[1:4:2] | l[4:1:-1] | l[:2:-1] | l[3::-1] | list_slice(t, 1, 3)
@@ -167,6 +168,15 @@ SELECT id, u.x.q[1] AS q FROM 'trees.parquet' t, UNNEST(t.deep) u(x) ORDER BY AL
 SELECT large, count(*) AS c FROM 'trees.parquet' GROUP BY large ORDER BY large
 SELECT list_sum(fixed) AS s, list_max(large) AS m, id FROM 'trees.parquet' ORDER BY id
 SELECT id, deep::VARCHAR AS x, fixed::DOUBLE[] AS y FROM 'trees.parquet' ORDER BY id
+SELECT id FROM 'trees.parquet' ORDER BY lists, id
+SELECT id FROM 'trees.parquet' ORDER BY deep DESC NULLS LAST, large, id
+SELECT lists, count(*) AS c, min(id) AS i FROM 'trees.parquet' GROUP BY lists ORDER BY i
+SELECT count(*) AS c FROM 'trees.parquet' a JOIN 'trees.parquet' b ON a.large = b.large
+SELECT count(*) AS c FROM 'trees.parquet' a JOIN 'trees.parquet' b ON a.lists < b.lists AND a.fixed > b.fixed
+SELECT a.id, count(*) AS c FROM 'trees.parquet' a, 'trees.parquet' b WHERE a.deep <= b.deep GROUP BY a.id ORDER BY a.id
+SELECT id, list_sort(lists) AS x, list_sort(large, 'DESC', 'NULLS FIRST') AS y FROM 'trees.parquet' ORDER BY id
+SELECT id, flatten(lists) AS x, list_max(lists) AS y, lists[1][2:3] AS z FROM 'trees.parquet' ORDER BY id
+SELECT id, lists::VARCHAR::BIGINT[][][] = lists AS x, deep::VARCHAR AS y FROM 'trees.parquet' ORDER BY id
 SELECT id, whole FROM 'legacy.parquet' ORDER BY id
 SELECT id, unnest(whole) AS x FROM 'legacy.parquet' ORDER BY id, x
 """
