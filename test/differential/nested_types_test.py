@@ -157,6 +157,50 @@ SELECT * FROM (VALUES ([1, 2], {'a': 1}), (NULL, {'a': 2})) v(x, y) ORDER BY ALL
 SELECT min(l) AS a, max(t) AS b, arg_max(l, id) AS c FROM 'rows.parquet'
 SELECT id, lag(l) OVER (ORDER BY id) AS x, len(l) AS y FROM 'few.parquet' ORDER BY id
 SELECT e.* FROM (SELECT unnest(ls) AS e FROM 'few.parquet') ORDER BY ALL
+SELECT unnest(NULL) AS x
+SELECT unnest(NULL::INTEGER[]) AS x
+SELECT id, unnest(l) AS x FROM 'few.parquet' ORDER BY id, x LIMIT 5
+SELECT x FROM (SELECT id, unnest(l) AS x FROM 'few.parquet' LIMIT 3)
+SELECT id, unnest(l) AS x, row_number() OVER (ORDER BY id) AS r FROM 'few.parquet' ORDER BY ALL
+SELECT id, sum(x) OVER (PARTITION BY id) AS y FROM (SELECT id, unnest(l) AS x FROM 'few.parquet') ORDER BY ALL
+SELECT DISTINCT unnest(t) AS x FROM 'few.parquet' ORDER BY x
+SELECT unnest(t) AS x FROM 'few.parquet' EXCEPT SELECT 'a1' ORDER BY x
+SELECT a.id FROM 'few.parquet' a WHERE EXISTS (SELECT 1 FROM UNNEST(a.l) u(x) WHERE x = 3) ORDER BY a.id
+SELECT a.id FROM 'few.parquet' a WHERE 3 IN (SELECT unnest(a.l)) ORDER BY a.id
+SELECT id, [x FOR x IN l IF x IS NOT NULL] AS y FROM 'few.parquet' ORDER BY id
+SELECT k, list(DISTINCT w ORDER BY w) AS x FROM 'few.parquet' GROUP BY k ORDER BY k
+SELECT k, list(DISTINCT l ORDER BY l NULLS FIRST) AS x FROM 'few.parquet' GROUP BY k ORDER BY k
+SELECT k, n % 2 AS p, list(id ORDER BY id) AS x FROM 'few.parquet' GROUP BY ROLLUP (k, p) ORDER BY ALL
+SELECT list(x ORDER BY x) AS y FROM (SELECT unnest([3, 1, NULL, 2]) AS x)
+SELECT k, list({'a': id, 'b': w} ORDER BY id) AS x FROM 'few.parquet' GROUP BY k ORDER BY k
+SELECT id, list(id) OVER (ORDER BY id ROWS BETWEEN 2 PRECEDING AND CURRENT ROW) AS x FROM 'few.parquet' ORDER BY id
+SELECT id, list(w) FILTER (WHERE n > 9) OVER (PARTITION BY k ORDER BY id) AS x FROM 'few.parquet' ORDER BY id
+SELECT a.id, b.id AS c FROM 'few.parquet' a JOIN 'few.parquet' b ON list_contains(a.l, b.id) ORDER BY ALL
+SELECT id, CASE WHEN l IS NULL THEN 'none' ELSE l[1]::VARCHAR END AS x FROM 'few.parquet' ORDER BY id
+SELECT id FROM 'few.parquet' WHERE l = (SELECT max(l) FROM 'few.parquet') ORDER BY id
+SELECT upper(t[1]) AS x, count(*) AS c FROM 'rows.parquet' GROUP BY ALL ORDER BY ALL
+SELECT length(s.b) + s.a AS x FROM 'few.parquet' ORDER BY id
+SELECT id, s FROM 'few.parquet' WHERE s.c[1] > 1 AND m['z'] IS NULL ORDER BY id
+SELECT sum(list_sum(l)) AS x, avg(len(t)) AS y FROM 'rows.parquet'
+SELECT id, list_transform(l, lambda x: CASE WHEN x > 3 THEN 'big' ELSE w END) AS y FROM 'few.parquet' ORDER BY id
+SELECT id, list_transform(ls, lambda e: e.x) AS y FROM 'few.parquet' ORDER BY id
+SELECT id, list_filter(map_entries(m), lambda e: e.value > 2) AS y FROM 'few.parquet' ORDER BY id
+SELECT * FROM (SELECT id, l FROM 'few.parquet') PIVOT (count(*) FOR id IN (1, 2)) ORDER BY ALL
+SELECT id, l FROM 'few.parquet' UNION ALL SELECT id, [n] FROM 'few.parquet' ORDER BY ALL
+SELECT id, [n, 1.5] AS x, [n, id] AS y FROM 'few.parquet' ORDER BY id
+SELECT list_sort(list(DISTINCT x)) AS y FROM 'few.parquet', UNNEST(t) u(x)
+SELECT quantile_cont(n, 0.5) AS q, list_sort(list(k)) AS l FROM 'few.parquet'
+SELECT id, x.a AS a FROM (SELECT id, unnest([s, s]) AS x FROM 'few.parquet') ORDER BY ALL
+SELECT id, generate_subscripts(l, 1) AS i FROM 'few.parquet' ORDER BY ALL
+SELECT l[1] AS a, l[2] AS b FROM (SELECT range(n) AS l FROM 'few.parquet' ORDER BY id)
+SELECT count(*) AS c FROM range(10) r(i), UNNEST(range(i)) u(x)
+SELECT i, x FROM range(4) r(i), UNNEST(range(i)) u(x) ORDER BY ALL
+SELECT date_trunc('month', dl[1]) AS x FROM 'few.parquet' ORDER BY id
+SELECT [dl[1], NULL] = dl AS x FROM 'few.parquet' ORDER BY id
+SELECT array_slice(v, 1, 2) AS x, v[1] AS y FROM 'few.parquet' ORDER BY id
+SELECT id FROM 'few.parquet' WHERE (k, n) IN (SELECT k, max(n) FROM 'few.parquet' GROUP BY k) ORDER BY id
+SELECT id FROM 'few.parquet' WHERE (k, n) = (1, 13) ORDER BY id
+SELECT (k, n) < (3, 5) AS x FROM 'few.parquet' ORDER BY id
 """
 
 TREES = """

@@ -29,6 +29,11 @@ Result<PlanRows> PlanReader::unnest(const Tree& plan) {
   std::vector<std::uint32_t> lists;
   for (std::size_t i = 0; i < plan["expressions"].size(); i++) {
     const Tree list = plan["expressions"].at(i)["child"];
+    if (list["value"]["type"]["id"].text() == "NULL") {  // a list of no type, without elements
+      const Type none = list_of(Type{Kind::int32});
+      lists.push_back(computed.add(computed.builder().literal(Scalar::null_of(none))));
+      continue;
+    }
     PENSTOCK_ASSIGN(lists.emplace_back(), computed.column(list, "UNNEST"));
     const Type type = computed.type(lists.back());
     if (type.logical != LogicalType::list && type.logical != LogicalType::map)
