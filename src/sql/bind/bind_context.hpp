@@ -62,6 +62,9 @@ Result<RelationId> bind_over(BindContext& context, const Select& select, const S
 // Binds UNION, INTERSECT and EXCEPT (bind_set.cpp).
 Result<RelationId> bind_set(BindContext& context, const SetOperation& set,
                             const Surroundings& around);
+// Binds a UNION of WITH RECURSIVE: its right side may read the name (bind_set.cpp).
+Result<RelationId> bind_recursion(BindContext& context, const CommonTable& table,
+                                  const Surroundings& around);
 // Computes the rows of VALUES (bind_lists.cpp).
 Result<RelationId> bind_lists(BindContext& context, const Select& select);
 

@@ -129,7 +129,6 @@ class FromReader {
     read.name = value_of(lexed_, *token);
     expressions_.context().tables_named.insert(lower(read.name));
     read.columns = columns_of(token->offset, table["alias"]);
-    read.is_refused = expressions_.context().refused_tables.contains(lower(read.name));
     const auto at = static_cast<std::size_t>(token - lexed_.tokens.data());
     if (is_table_function(lexed_, at)) {
       PENSTOCK_ASSIGN(read.table, read_table_function(lexed_, at));

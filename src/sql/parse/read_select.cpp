@@ -136,20 +136,19 @@ class SelectReader {
   Status read_with(Tree with) {
     const Tree tables = with["ctes"];
     const bool is_recursive = with["recursive"].boolean();
-    if (is_recursive) refuse("recursive", "WITH RECURSIVE");
     if (tables.size() > max_common_tables)
       return error_at(lexed_.statement, offset_of("with"), Code::capacity,
                       "WITH defines more than " + std::to_string(max_common_tables) + " names");
     for (std::size_t i = 0; i < tables.size(); i++) {
       const Tree table = tables.at(i).as("CommonTableExpr");
-      if (is_recursive) context_.refused_tables.emplace(lower(table["ctename"].text()));
-      PENSTOCK_TRY(expressions_.passed(read_common_table(table)));
+      PENSTOCK_TRY(expressions_.passed(read_common_table(table, is_recursive)));
     }
     return {};
   }
 
-  Status read_common_table(Tree table) {
+  Status read_common_table(Tree table, bool is_recursive) {
     CommonTable read;
+    read.is_recursive = is_recursive;
     const Token* token = lexed_.at(table.location());
     read.name = token == nullptr ? std::string(table["ctename"].text()) : value_of(lexed_, *token);
     read.offset = table.location();
@@ -325,7 +324,7 @@ Result<Select> read_select(const Lexed& lexed, Problems& problems,
                            std::span<const std::string> functions) {
   PENSTOCK_ASSIGN(Parsed parsed, parse(lexed, problems));
   Select select;
-  ReadContext context{lexed, problems, functions, {}, {}, {}};
+  ReadContext context{lexed, problems, functions, {}, {}};
   PENSTOCK_TRY(SelectReader(context, select, 0).read(parsed.tree()));
   select.parts = std::move(context.parts);
   select.tables_named = std::move(context.tables_named);

@@ -25,7 +25,6 @@ struct ReadContext {
   const Lexed& lexed;
   Problems& problems;
   std::span<const std::string> functions;            // that the binder knows, in order
-  std::set<std::string> refused_tables;              // that WITH defines, in lower case
   std::vector<std::shared_ptr<const Select>> parts;  // see Select
   std::set<std::string> tables_named;                // see Select
 };

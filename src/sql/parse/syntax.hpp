@@ -114,6 +114,7 @@ struct CommonTable {
   std::int64_t offset = -1;
   std::shared_ptr<const Select> select;
   std::vector<std::string> columns;  // new names of its first columns
+  bool is_recursive = false;         // WITH RECURSIVE: the right side of a UNION may read it
 };
 
 // UNION, INTERSECT or EXCEPT of two SELECTs.
