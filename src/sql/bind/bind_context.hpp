@@ -20,7 +20,9 @@ struct BindContext {
   RelationGraph& relations;
   const TableOpener& open;
   const std::set<std::string>& tables_named;  // by FROM anywhere, in lower case
-  bool reads_nested = false;                  // whether a FROM reads a SELECT, or a name of WITH
+  // Whether DuckDB's optimiser has more to do: a FROM that reads a SELECT or a name of WITH, or
+  // pairs every row of two tables, or a subquery that reads columns from outside as a value.
+  bool prefers_duckdb = false;
 
   const Schema& schema(RelationId id) const { return relations.at(id).schema; }
 };

@@ -43,6 +43,7 @@ class SelectReader {
     PENSTOCK_ASSIGN(select_.from, read_from(expressions_, body["fromClause"]));
     select_.is_refused = std::ranges::any_of(select_.from, &FromTable::is_refused);
     PENSTOCK_TRY(expressions_.define_windows(body["windowClause"]));
+    PENSTOCK_TRY(read_distinct(body["distinctClause"]));
     PENSTOCK_TRY(read_items(body["targetList"]));
     PENSTOCK_TRY(read_optional(body["whereClause"], select_.where));
     PENSTOCK_TRY(read_optional(body["havingClause"], select_.having));
@@ -173,11 +174,16 @@ class SelectReader {
       if (body[part.field]) refuse(part.token, part.what);
     if (body["limitOption"].text() == "LIMIT_OPTION_WITH_TIES") refuse("ties", "WITH TIES");
     if (body["groupDistinct"].boolean()) refuse("group", "GROUP BY DISTINCT");
-    const Tree distinct = body["distinctClause"];
-    const bool is_on = distinct && distinct.at(0).kind() != "";
-    if (is_on) refuse("distinct", "DISTINCT ON");
-    select_.distinct = distinct && !is_on;
+  }
+
+  Status read_distinct(Tree keys) {
+    const bool is_on = keys && keys.at(0).kind() != "";
+    select_.distinct = keys && !is_on;
     select_.distinct_offset = offset_of("distinct");
+    for (std::size_t i = 0; is_on && i < keys.size(); i++) {
+      PENSTOCK_ASSIGN(select_.distinct_on.emplace_back(), expressions_.read(keys.at(i)));
+    }
+    return {};
   }
 
   Status read_items(Tree items) {
