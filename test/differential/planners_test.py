@@ -98,6 +98,12 @@ SUBQUERIES = [
 OTHERS = [
     "SELECT DISTINCT ON (a) a, b FROM t0 ORDER BY a, b DESC NULLS LAST, c, d, e, f, g",
     "SELECT DISTINCT ON (a % 3, g) b FROM t0 ORDER BY a % 3, g, b, c",
+    "SELECT a, b FROM t0 QUALIFY row_number() OVER (PARTITION BY a ORDER BY b, c, d, e, f, g) = 1",
+    "SELECT a, sum(b) AS s FROM t0 GROUP BY a QUALIFY rank() OVER (ORDER BY sum(b)) <= 3 ORDER BY a",
+    "SELECT a, rank() OVER (ORDER BY b) AS r FROM t0 WHERE a > 0 QUALIFY (r < 4 OR a = 2)",
+    "SELECT DISTINCT a FROM t0 QUALIFY count(*) OVER (PARTITION BY a) > 1",
+    "SELECT a FROM (SELECT a FROM t1 QUALIFY count(*) OVER (PARTITION BY a) > 2) x "
+    "WHERE a IN (SELECT a FROM t0 GROUP BY a HAVING count(*) > 1)",
     "SELECT DISTINCT ON (1) a, sum(b) AS s FROM t0 GROUP BY a, g ORDER BY s, g LIMIT 3",
 ]
 # DuckDB's plan has row values, which are structs.

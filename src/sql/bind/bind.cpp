@@ -53,7 +53,8 @@ class SelectBinder {
                          std::any_of(outputs_.begin(), outputs_.end(), [](const SelectItem& o) {
                            return contains_aggregate(*o.value);
                          });
-    failures_.pass(grouped ? bind_groups() : bind_rows());
+    failures_.pass(grouped ? bind_groups() : add_outputs(rows_, nullptr));
+    if (failures_.status().ok() && select_.qualify) failures_.pass(keep_qualified());
     if (failures_.status().ok() && select_.distinct) failures_.pass(keep_distinct());
     if (failures_.status().ok() && !distinct_on_.empty()) failures_.pass(keep_first_of_each());
     return finish();
@@ -61,7 +62,6 @@ class SelectBinder {
 
  private:
   std::size_t item_count() const { return names_.items().size(); }
-  bool has_hidden() const { return outputs_.size() > item_count(); }
   const Schema& schema() const { return relations_.at(last_).schema; }
   // Makes the relation the last one; an error gets the position of the syntax behind it.
   Status take(const Syntax& syntax, const Result<RelationId>& relation) {
@@ -108,6 +108,10 @@ class SelectBinder {
       const Result<std::string> text = names_.canonical(*outputs_[i].value);
       failures_.pass(text.status());
       if (text.ok()) seen.emplace(*text, i);
+    }
+    if (select_.qualify) {
+      qualify_ = static_cast<std::uint32_t>(outputs_.size());
+      outputs_.push_back({select_.qualify, ""});
     }
     for (const SyntaxPtr& key : select_.distinct_on) {
       const auto column = order_column(*key, seen);
@@ -177,9 +181,7 @@ class SelectBinder {
                 relations_.project(last_, builder.graph(), std::move(projections)));
   }
 
-  Status bind_rows() { return add_outputs(rows_, nullptr); }
-
-  // Takes the rows of FROM with the values that the projections read; groups have them already.
+  // Adds the values that the projections read to rows of FROM; groups have them already.
   Status add_values(const Builder& rows, const std::vector<Projection>& projections,
                     const ExpressionBinder::Groups* groups) {
     if (groups != nullptr) return {};
@@ -266,13 +268,7 @@ class SelectBinder {
   }
 
   Status keep_distinct() {
-    Builder rows(schema());
-    RelationAggregate distinct;
-    distinct.graph = rows.graph();
-    distinct.is_sorted = true;
-    for (std::uint32_t i = 0; i < rows.schema().size(); i++)
-      distinct.keys.push_back({rows.schema()[i].name, rows.column(i)});
-    const Result<RelationId> kept = relations_.aggregate(last_, std::move(distinct));
+    const Result<RelationId> kept = distinct_in_order(relations_, last_);
     if (!kept.ok())
       return names_.error(select_.distinct_offset, kept.status().code(), kept.status().message());
     last_ = *kept;
@@ -284,6 +280,12 @@ class SelectBinder {
     for (const Key& key : keys_)
       keys.push_back({key.column, key.item->descending, key.item->nulls_first});
     return keys;
+  }
+
+  Status keep_qualified() {
+    Builder rows(schema());
+    PENSTOCK_ASSIGN(const NodeId condition, rows.cast(rows.column(qualify_), {Kind::boolean}));
+    return take(*select_.qualify, relations_.filter(last_, rows.graph(), condition));
   }
 
   Status keep_first_of_each() {
@@ -311,7 +313,7 @@ class SelectBinder {
     if (limited.ok()) last_ = *limited;
     if (!failures_.status().ok()) refuse_unread_items();
     PENSTOCK_TRY(failures_.status());
-    if (!has_hidden()) return last_;
+    if (outputs_.size() == item_count()) return last_;
     Builder rows(schema());
     std::vector<Projection> kept;
     for (std::uint32_t i = 0; i < item_count(); i++)
@@ -332,6 +334,7 @@ class SelectBinder {
   std::vector<SelectItem> outputs_;
   std::vector<Key> keys_;
   std::vector<std::uint32_t> distinct_on_;  // of outputs_
+  std::uint32_t qualify_ = 0;               // of outputs_, if there is QUALIFY
   Failures failures_;
 };
 

@@ -97,6 +97,7 @@ std::string display(const Select& select) {
   if (select.where) add(" WHERE ", display(*select.where));
   add(" GROUP BY ", select.groups_by_all ? "ALL" : list(select.group_by));
   if (select.having) add(" HAVING ", display(*select.having));
+  if (select.qualify) add(" QUALIFY ", display(*select.qualify));
   add(" ORDER BY ", order_of(select));
   if (select.limit) add(" LIMIT ", display(*select.limit));
   if (select.offset) add(" OFFSET ", display(*select.offset));

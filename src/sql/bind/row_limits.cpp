@@ -43,6 +43,16 @@ Result<RelationId> with_limit(BindContext& context, const Select& select, Relati
                                  skipped->value_or(0));
 }
 
+Result<RelationId> distinct_in_order(RelationGraph& relations, RelationId rows) {
+  Builder builder(relations.at(rows).schema);
+  RelationAggregate distinct;
+  distinct.graph = builder.graph();
+  distinct.is_sorted = true;
+  for (std::uint32_t i = 0; i < builder.schema().size(); i++)
+    distinct.keys.push_back({builder.schema()[i].name, builder.column(i)});
+  return relations.aggregate(rows, std::move(distinct));
+}
+
 Result<RelationId> first_of_each(RelationGraph& relations, RelationId rows,
                                  std::vector<std::uint32_t> columns, std::vector<SortKey> order) {
   const auto width = static_cast<std::uint32_t>(relations.at(rows).schema.size());

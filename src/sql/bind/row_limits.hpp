@@ -1,4 +1,4 @@
-// Clauses that keep some of the rows: LIMIT, OFFSET and DISTINCT ON.
+// Clauses that keep some of the rows: LIMIT, OFFSET, DISTINCT and DISTINCT ON.
 #pragma once
 #include <vector>
 
@@ -7,6 +7,8 @@
 namespace penstock::sql {
 
 Result<RelationId> with_limit(BindContext& context, const Select& select, RelationId rows);
+// Keeps each row once, in the order of its values.
+Result<RelationId> distinct_in_order(RelationGraph& relations, RelationId rows);
 // Keeps the first row of each kind of values in the columns, by an order.
 Result<RelationId> first_of_each(RelationGraph& relations, RelationId rows,
                                  std::vector<std::uint32_t> columns, std::vector<SortKey> order);

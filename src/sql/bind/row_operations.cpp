@@ -123,11 +123,14 @@ Result<std::uint32_t> RowsBinder::add_column(Rows& rows, const Builder& builder,
 Status RowsBinder::add_values(Rows& rows, const Graph& graph, std::span<const NodeId> roots) {
   if (names_.scope().values.empty() || rows.is_partial) return {};
   const std::vector<std::uint32_t> read = expr::columns_read(graph, roots);
-  for (const auto& [select, value] : names_.scope().values) {
-    if (!value.join || !std::ranges::binary_search(read, value.column)) continue;
-    if (rows.places[value.column] != Rows::nowhere) continue;
-    PENSTOCK_ASSIGN(const auto outer, outer_columns(rows, *value.join));
-    PENSTOCK_ASSIGN(rows.places[value.column], join_value(rows, value, outer));
+  std::map<std::uint32_t, const SubqueryValue*> wanted;  // in the order of the statement
+  for (const auto& [select, value] : names_.scope().values)
+    if (value.join && std::ranges::binary_search(read, value.column))
+      wanted.emplace(value.column, &value);
+  for (const auto& [column, value] : wanted) {
+    if (rows.places[column] != Rows::nowhere) continue;
+    PENSTOCK_ASSIGN(const auto outer, outer_columns(rows, *value->join));
+    PENSTOCK_ASSIGN(rows.places[column], join_value(rows, *value, outer));
   }
   return {};
 }

@@ -172,7 +172,8 @@ class SubqueryBinder {
     const bool aggregates =
         std::any_of(rest_.items.begin(), rest_.items.end(),
                     [](const SelectItem& item) { return contains_aggregate(*item.value); });
-    if (aggregates || !rest_.group_by.empty() || rest_.having || rest_.limit || rest_.offset)
+    if (aggregates || !rest_.group_by.empty() || rest_.having || rest_.qualify || rest_.limit ||
+        rest_.offset)
       return refuse("a subquery with outer columns and with aggregates, GROUP BY or LIMIT");
     return {};
   }
@@ -242,8 +243,8 @@ class SubqueryBinder {
   Status bind_keyed_value(const Scope& scope, const Names& names) {
     if (!compared_.empty())
       return refuse("a value of a subquery that compares with outer columns other than by =");
-    if (!rest_.group_by.empty() || rest_.groups_by_all || rest_.having || rest_.distinct ||
-        !rest_.distinct_on.empty() || rest_.limit || rest_.offset)
+    if (!rest_.group_by.empty() || rest_.groups_by_all || rest_.having || rest_.qualify ||
+        rest_.distinct || !rest_.distinct_on.empty() || rest_.limit || rest_.offset)
       return refuse(
           "a value of a subquery with outer columns and with GROUP BY, HAVING, DISTINCT or LIMIT");
     const SyntaxPtr item = names.items()[0].value;

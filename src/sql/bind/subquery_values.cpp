@@ -43,6 +43,7 @@ Found values_of(const Select& select) {
     else
       find(table.on);
   find(select.having);
+  find(select.qualify);
   for (const SelectItem& item : select.items) find(item.value);
   for (const auto& [item, changes] : select.star_changes)
     for (const SelectItem& replaced : changes.replaced) find(replaced.value);

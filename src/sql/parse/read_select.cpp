@@ -46,7 +46,8 @@ class SelectReader {
     PENSTOCK_TRY(read_distinct(body["distinctClause"]));
     PENSTOCK_TRY(read_items(body["targetList"]));
     PENSTOCK_TRY(read_optional(body["whereClause"], select_.where));
-    PENSTOCK_TRY(read_optional(body["havingClause"], select_.having));
+    PENSTOCK_TRY(read_optional(
+        body["havingClause"], is_qualify(body["havingClause"]) ? select_.qualify : select_.having));
     PENSTOCK_TRY(read_group(body["groupClause"]));
     return read_end(body);
   }
@@ -201,9 +202,9 @@ class SelectReader {
 
   // Tells whether a word ends the SELECT list: FROM, or the clause behind it where FROM came first.
   bool ends_items(const Token& token) const {
-    static constexpr std::string_view words[] = {"from",   "where", "group",    "having", "window",
-                                                 "order",  "limit", "offset",   "fetch",  "union",
-                                                 "except", "into",  "intersect"};
+    static constexpr std::string_view words[] = {"from",    "where",  "group", "having",   "window",
+                                                 "qualify", "order",  "limit", "offset",   "fetch",
+                                                 "union",   "except", "into",  "intersect"};
     return std::ranges::any_of(
         words, [&](std::string_view word) { return is_keyword_token(lexed_, token, word); });
   }
@@ -236,6 +237,24 @@ class SelectReader {
     if (!node) return {};
     PENSTOCK_ASSIGN(into, expressions_.read(node));
     return {};
+  }
+
+  // Tells whether a HAVING of the tree was written as QUALIFY: it stands before the expression,
+  // which may be in parentheses.
+  bool is_qualify(Tree having) const {
+    const auto behind =
+        std::ranges::lower_bound(lexed_.tokens, first_location(having), {},
+                                 [](const Token& token) { return std::int64_t{token.offset}; });
+    int depth = 0;
+    for (auto at = behind - lexed_.tokens.begin(); having && at-- > 0;) {
+      const Token& token = lexed_.tokens[static_cast<std::size_t>(at)];
+      if (is_symbol(lexed_, token, ")")) depth++;
+      if (is_symbol(lexed_, token, "(") && depth > 0) depth--;
+      if (depth > 0) continue;
+      if (is_keyword_token(lexed_, token, "having")) return false;
+      if (std::ranges::find(lexed_.qualify, token.offset) != lexed_.qualify.end()) return true;
+    }
+    return false;
   }
 
   Status read_group(Tree keys) {

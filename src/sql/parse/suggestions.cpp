@@ -46,7 +46,7 @@ constexpr Row refused_forms[] = {
     {"a comparison with ANY", "min or max of a subquery as a value are"},
     {"UNION BY NAME", "list the columns in one order and write UNION"},
     {"more than one statement", "ask each SELECT by itself"},
-    {"QUALIFY", "select the window's value as a column, and keep its rows from the result"},
+    {"QUALIFY", "it is without HAVING and WINDOW; else filter a SELECT in FROM"},
     {"current_date", constant_date},
     {"current_timestamp", constant_date},
     {"localtimestamp", constant_date},

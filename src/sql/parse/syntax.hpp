@@ -141,7 +141,7 @@ struct Select {
   std::int64_t distinct_offset = -1;
   std::vector<SelectItem> items;
   std::map<std::size_t, StarChanges> star_changes;  // by the number of the star's item
-  SyntaxPtr where, having;
+  SyntaxPtr where, having, qualify;
   std::vector<SyntaxPtr> group_by;
   bool groups_by_all = false;  // by each item without an aggregate
   // Each a list of terms of group_by by number. None: one set of all.
