@@ -32,6 +32,7 @@ struct CommonTables {
   struct Table {
     std::optional<RelationId> rows;  // none: it cannot be bound
     std::vector<std::string> columns;
+    bool is_circular = false;  // it is being bound, where a recursion may not read it
   };
   const CommonTables* around = nullptr;
   std::map<std::string, Table> by_name;  // in lower case

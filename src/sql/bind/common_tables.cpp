@@ -21,6 +21,7 @@ CommonTables bind_common_tables(BindContext& context, const Select& select,
     const std::string name = lower(table.name);
     if (!context.tables_named.contains(name)) continue;
     const Surroundings before{&tables, around.names};
+    if (table.is_recursive) tables.by_name[name] = {std::nullopt, {}, true};
     const Result<RelationId> rows = may_recur(table) ? bind_recursion(context, table, before)
                                                      : bind_select(context, *table.select, before);
     context.problems.pass(rows.status());

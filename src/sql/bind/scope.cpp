@@ -117,6 +117,11 @@ Result<OpenedTable> open_table(BindContext& context, const FromTable& from,
   if (from.subquery) {
     PENSTOCK_ASSIGN(opened.rows, bind_select(context, *from.subquery, around));
   } else if (common != nullptr) {
+    if (common->is_circular)
+      return error_at(context.lexed.statement, from.offset, Code::invalid,
+                      "circular reference to \"" + from.name +
+                          "\": the right side of its UNION alone may read it, and neither ORDER BY "
+                          "nor LIMIT stand behind that UNION");
     if (!common->rows) return Problems::known();
     opened.rows = *common->rows;
   } else {

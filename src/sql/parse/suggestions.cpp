@@ -54,6 +54,7 @@ constexpr Row refused_forms[] = {
     {"combining", "write the number without quotes"},
     {"TABLESAMPLE", "LIMIT gives the first rows"},
     {"USING SAMPLE", "LIMIT gives the first rows"},
+    {"USING KEY", "group the rows of a UNION"},
     {"LIMIT with a percentage", "write a number of rows"},
     {"PIVOT", "write sum(x) FILTER (WHERE name = 'a') AS a, ... GROUP BY key"},
     {"UNPIVOT", "ask for each column by itself"},

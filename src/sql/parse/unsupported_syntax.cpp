@@ -19,6 +19,7 @@ constexpr Phrase phrases[] = {
     {"QUALIFY", {"qualify"}},
     {"TABLESAMPLE", {"tablesample"}},
     {"USING SAMPLE", {"using", "sample"}},
+    {"USING KEY", {"using", "key"}},
     {"LIMIT with a percentage", {"limit", "#", "%"}},
     {"ASOF JOIN", {"asof", "join"}},
     {"ASOF JOIN", {"asof", "left", "join"}},
