@@ -20,8 +20,9 @@ struct BindContext {
   RelationGraph& relations;
   const TableOpener& open;
   const std::set<std::string>& tables_named;  // by FROM anywhere, in lower case
-  // Whether DuckDB's optimiser has more to do: a FROM that reads a SELECT or a name of WITH, or
-  // pairs every row of two tables, or a subquery that reads columns from outside as a value.
+  // Whether DuckDB's optimiser has more to do: with a FROM that reads a SELECT or a name of WITH,
+  // with joins in the order of the statement or by more than equalities, and with subqueries as
+  // values that are joined to rows.
   bool prefers_duckdb = false;
 
   const Schema& schema(RelationId id) const { return relations.at(id).schema; }

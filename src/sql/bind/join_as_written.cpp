@@ -23,6 +23,7 @@ class WrittenJoiner {
         rows_(context, names_) {}
 
   JoinedTables join() {
+    context_.prefers_duckdb = true;
     for (const SyntaxPtr& condition : conjuncts(select_.where)) {
       if (const auto subquery = subquery_condition(condition))
         subqueries_.push_back(*subquery);

@@ -200,6 +200,7 @@ Result<std::uint32_t> RowsBinder::join(Rows& left, Rows right, JoinType type,
                                        JoinCondition condition, std::int64_t offset) {
   left.is_partial |= right.is_partial;
   if (left.is_partial) return Rows::nowhere;
+  context_.prefers_duckdb |= condition.residual || !condition.comparisons.empty();
   Builder scope(names_.schema());
   std::optional<NodeId> residual;
   if (condition.residual) {

@@ -38,7 +38,7 @@ class SubqueryBinder {
       return refuse(
           "a comparison with ANY or ALL anywhere but in WHERE, joined to the rest by AND,");
     PENSTOCK_TRY(bind());
-    context_.prefers_duckdb |= !joined_.outer_keys.empty();
+    context_.prefers_duckdb |= is_mark || !joined_.outer_keys.empty();
     Type type{Kind::boolean};
     if (!is_mark) type = context_.schema(joined_.rows)[value_.place].type;
     value_.join = std::move(joined_);
