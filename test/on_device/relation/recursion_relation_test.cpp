@@ -122,6 +122,16 @@ TEST(Recursion, OneWithoutAnEndIsCancelled) {
     EXPECT_EQ(run(plan, step, options).status().code(), Code::cancelled);
   });
 }
+TEST(Recursion, PreparingOneIsRefused) {
+  Recursions relations;
+  Plan plan;
+  TAKE(const StepId step,
+       relations.lowered(relations.counted(relations.table({{"n", numbers({1})}}), 3), plan));
+  on_each_device([&](Device& device) {
+    EXPECT_EQ(prepare(plan, step, {.device = device.traits().id}).status().code(),
+              Code::unsupported);
+  });
+}
 TEST(Recursion, TheStepsOfAPlanNameItsPlans) {
   Recursions relations;
   Plan plan;
