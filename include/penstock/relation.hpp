@@ -36,7 +36,9 @@ enum class RelationKind : unsigned char {
   append,
   intersect,
   except,
-  unnest
+  unnest,
+  working_table,
+  recursion
 };
 std::string_view name_of(RelationKind kind);
 
@@ -90,7 +92,7 @@ struct Relation {
   Unnesting unnesting = {};
   std::vector<SortKey> sort_keys = {};
   std::uint64_t limit = 0, offset = 0;
-  bool all = false;  // intersect, except: repeated rows count
+  bool all = false;  // intersect, except, recursion: repeated rows count
 };
 
 class RelationGraph {
@@ -111,6 +113,12 @@ class RelationGraph {
   Result<RelationId> intersect(RelationId left, RelationId right, bool all);
   Result<RelationId> except(RelationId left, RelationId right, bool all);
   Result<RelationId> unnest(RelationId input, Unnesting unnesting);
+  // The rows of a recursion's base, then what its step has yielded last. All its columns may be
+  // NULL.
+  RelationId working_table(Schema schema);
+  // Yields the base's rows, then the step's. The step runs over the working table again and again
+  // until it yields none. Without `all` a row is yielded once. All three have the same types.
+  Result<RelationId> recursion(RelationId working, RelationId base, RelationId step, bool all);
 
   const Relation& at(RelationId id) const { return relations_[id]; }
   std::size_t size() const { return relations_.size(); }

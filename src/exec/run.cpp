@@ -7,9 +7,12 @@
 #include "base/exception_boundary.hpp"
 #include "device/device_list.hpp"
 #include "exec/devices/run_on_devices.hpp"
+#include "exec/devices/share_report.hpp"
 #include "exec/physical/plan_anew.hpp"
 #include "exec/physical/run_results.hpp"
+#include "exec/run_recursions.hpp"
 #include "penstock/session_device.hpp"
+#include "plan/recursion.hpp"
 
 namespace penstock {
 namespace {
@@ -86,11 +89,28 @@ class RunAnywhere {
   bool has_restarted_ = false, has_met_nulls_ = false, has_cleared_ = false;
 };
 
+// The steps of a recursion are runs of their own, for which the device stays open.
+Result<std::vector<QueryResult>> run_with_recursions(const Plan& plan,
+                                                     const std::vector<StepId>& results,
+                                                     RunOptions options) {
+  const double start = now_seconds();
+  if (!options.session) options.session = SessionDevice::open(options.device, 0);
+  RunReport report;
+  PENSTOCK_ASSIGN(const Plan known, plan::with_recursions_run(plan, results, options, report));
+  PENSTOCK_ASSIGN(auto outcomes, RunAnywhere(known, results, options).run());
+  plan::add_report(outcomes.front().report, report);
+  outcomes.front().report.total_seconds = now_seconds() - start;
+  return outcomes;
+}
+
 }  // namespace
 
 Result<std::vector<QueryResult>> run(const Plan& plan, const std::vector<StepId>& results,
                                      const RunOptions& options) {
-  return catch_exceptions([&] { return RunAnywhere(plan, results, options).run(); });
+  return catch_exceptions([&] {
+    return plan::has_recursion(plan) ? run_with_recursions(plan, results, options)
+                                     : RunAnywhere(plan, results, options).run();
+  });
 }
 
 Result<QueryResult> run(const Plan& plan, StepId result, const RunOptions& options) {

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "plan/aggregates.hpp"
+#include "plan/recursion.hpp"
 
 namespace penstock::plan {
 namespace {
@@ -82,6 +83,24 @@ std::vector<StepId> path(const Plan& plan, StepId result) {
   return steps;
 }
 
+std::string indented(const std::string& lines) {
+  std::string text = "  ";
+  for (const char c : lines.substr(0, lines.size() - 1)) {
+    text += c;
+    if (c == '\n') text += "  ";
+  }
+  return text + "\n";
+}
+
+std::string describe_recursion(const RecursionParts& parts) {
+  std::string text;
+  for (std::size_t i = 0; i < parts.held.size(); i++)
+    text += std::string(i == 0 ? "  recursion, first rows" : "  recursion, rows held") + ":\n" +
+            indented(describe_steps(parts.outside, parts.held[i].rows));
+  return text + "  recursion, again until there are no rows:\n" +
+         indented(describe_steps(parts.step, parts.result));
+}
+
 }  // namespace
 
 std::string list(const std::vector<std::string>& parts) {
@@ -106,9 +125,12 @@ std::string describe_join(const Plan& plan, const Step& step) {
 
 std::string describe_steps(const Plan& plan, StepId result) {
   std::string text;
-  for (StepId id : path(plan, result))
-    text += "  " + std::string(name_of(plan.step(id).kind)) + ": " + describe(plan, plan.step(id)) +
-            "\n";
+  for (StepId id : path(plan, result)) {
+    const Step& step = plan.step(id);
+    if (const Recursion* const recursion = recursion_of(step))
+      text += describe_recursion(recursion->parts());
+    text += "  " + std::string(name_of(step.kind)) + ": " + describe(plan, step) + "\n";
+  }
   return text;
 }
 

@@ -66,7 +66,8 @@ void Readers::visit(RelationId id) {
   if (needed_[id].empty() && keeps_a_column(relation)) needed_[id].insert(0);
   const Needed& own = needed_[id];
   switch (relation.kind) {
-    case RelationKind::scan: return;
+    case RelationKind::scan:
+    case RelationKind::working_table: return;
     case RelationKind::filter: {
       Needed& input = reach(relation, 0);
       input.insert(own.begin(), own.end());
@@ -95,7 +96,8 @@ void Readers::visit(RelationId id) {
       return;
     case RelationKind::distinct:
     case RelationKind::intersect:
-    case RelationKind::except:  // rows are compared whole
+    case RelationKind::except:
+    case RelationKind::recursion:  // rows are compared whole, and read again
       for (std::size_t i = 0; i < relation.inputs.size(); i++) {
         reach(relation, i);
         add_all(relation.inputs[i]);

@@ -65,7 +65,9 @@ std::string details(const RelationGraph& relations, const Relation& relation) {
     case RelationKind::window: return std::to_string(relation.window.calls.size()) + " functions";
     case RelationKind::unnest: return plan::describe_unnesting(relation.unnesting, input);
     case RelationKind::intersect:
-    case RelationKind::except: return relation.all ? "all" : "";
+    case RelationKind::except:
+    case RelationKind::recursion: return relation.all ? "all" : "";
+    case RelationKind::working_table:
     case RelationKind::distinct:
     case RelationKind::append: break;
   }

@@ -10,6 +10,8 @@ constexpr double rows_if_unknown = 1e6;
 // DuckDB assumes the same share for a filter that it knows nothing of.
 constexpr double share_of_filter = 0.2;
 constexpr double elements_of_list = 3;
+// A recursion's steps are few, and yield few rows each.
+constexpr double rows_of_working_table = 1000, steps_of_recursion = 10;
 constexpr double share_of_groups = 0.1, share_of_half_join = 0.5;
 
 }  // namespace
@@ -38,6 +40,8 @@ double Estimates::estimate(RelationId id) {
       return rows;
     }
     case RelationKind::unnest: return input() * elements_of_list;
+    case RelationKind::working_table: return rows_of_working_table;
+    case RelationKind::recursion: return rows_of(relation.inputs[1]) * steps_of_recursion;
     case RelationKind::project:
     case RelationKind::distinct:
     case RelationKind::window:

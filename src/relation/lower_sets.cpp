@@ -85,11 +85,15 @@ Result<StepId> Lowering::set_operation(const Relation& relation) {
   } else {
     PENSTOCK_ASSIGN(left, distinct(left));
   }
+  const JoinKind kind = relation.kind == RelationKind::intersect ? JoinKind::semi : JoinKind::anti;
+  PENSTOCK_ASSIGN(const StepId rows, among(kind, left, right));
+  return keep_columns(plan_, rows, columns);
+}
+
+Result<StepId> Lowering::among(JoinKind kind, StepId left, StepId right) {
   RelationJoin join;
   for (std::uint32_t i = 0; i < width(left); i++) join.keys.push_back({i, i, true});
-  const JoinKind kind = relation.kind == RelationKind::intersect ? JoinKind::semi : JoinKind::anti;
-  PENSTOCK_ASSIGN(const StepId rows, half(join, kind, left, right));
-  return keep_columns(plan_, rows, columns);
+  return half(join, kind, left, right);
 }
 
 }  // namespace penstock::relation

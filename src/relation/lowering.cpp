@@ -47,13 +47,15 @@ void Lowering::note_order(RelationId id) {
     case RelationKind::aggregate:
     case RelationKind::distinct:
     case RelationKind::intersect:
-    case RelationKind::except: return;
+    case RelationKind::except:
+    case RelationKind::working_table:
+    case RelationKind::recursion: return;
   }
 }
 
 Result<StepId> Lowering::of(RelationId id) {
   if (const auto found = steps_.find(id); found != steps_.end()) return found->second;
-  PENSTOCK_ASSIGN(const StepId step, lower(id));
+  PENSTOCK_ASSIGN(const StepId step, is_held(id) ? held(id) : lower(id));
   steps_[id] = step;
   return step;
 }
@@ -91,6 +93,8 @@ Result<StepId> Lowering::lower(RelationId id) {
     }
     case RelationKind::intersect:
     case RelationKind::except: return set_operation(relation);
+    case RelationKind::working_table: return working_table(id);
+    case RelationKind::recursion: return recursion(relation);
   }
   return Status(Code::internal, "a relation of no known kind");
 }

@@ -6,6 +6,7 @@
 //     aggregate by several sets                        a group-by for each set, appended
 //     intersect, except                                semi and anti join of the distinct rows
 //     join                                             lower_join.cpp, lower_mark.cpp
+//     recursion                                        a source with plans of its own
 #pragma once
 #include <functional>
 #include <map>
@@ -81,6 +82,17 @@ class Lowering {
                        StepId groups);
 
   Result<StepId> set_operation(const Relation& relation);
+  // Keeps the left rows that are among the right ones, or those that are not.
+  Result<StepId> among(JoinKind kind, StepId left, StepId right);
+
+  // lower_recursion.cpp
+  struct RecursionStep;
+  Lowering(const Lowering& around, RelationId result, Plan& plan, RecursionStep* step);
+  Result<StepId> working_table(RelationId id);
+  Result<StepId> recursion(const Relation& relation);
+  Result<StepId> union_of(RelationId first, RelationId second, bool all);
+  bool is_held(RelationId id) const;
+  Result<StepId> held(RelationId id);
 
   // lower_join.cpp
   Result<StepId> join(const Relation& relation);
@@ -125,6 +137,8 @@ class Lowering {
   std::vector<bool> has_order_;           // by relation: whether a reader sees its rows' order
   std::map<RelationId, StepId> steps_;    // of relations that are lowered
   Estimates estimates_;
+  std::map<RelationId, std::shared_ptr<TableSource>> working_;  // stand for working tables
+  RecursionStep* step_ = nullptr;                               // that is lowered
 };
 
 }  // namespace penstock::relation

@@ -83,6 +83,10 @@ class Pruner {
       case RelationKind::except:
         return whole(id, relation,
                      [&](RelationId a, RelationId b) { return new_.except(a, b, relation.all); });
+      case RelationKind::working_table:
+        columns_[id] = columns_from(0, width(relation));
+        return new_.working_table(relation.schema);
+      case RelationKind::recursion: return recursion(id, relation);
     }
     return Status(Code::internal, "a relation of no known kind");
   }
@@ -251,10 +255,23 @@ class Pruner {
     return new_.unnest(input(relation), std::move(after));
   }
 
-  template <class F> Result<RelationId> whole(RelationId id, const Relation& relation, F add) {
+  // Keeps all columns of a relation.
+  Needed number_all(RelationId id, const Relation& relation) {
     Needed all;
     for (std::uint32_t i = 0; i < width(relation); i++) all.insert(i);
     number(id, all);
+    return all;
+  }
+
+  Result<RelationId> recursion(RelationId id, const Relation& relation) {
+    const Needed all = number_all(id, relation);
+    PENSTOCK_ASSIGN(const RelationId base, with_columns(relation.inputs[1], all));
+    PENSTOCK_ASSIGN(const RelationId step, with_columns(relation.inputs[2], all));
+    return new_.recursion(input(relation), base, step, relation.all);
+  }
+
+  template <class F> Result<RelationId> whole(RelationId id, const Relation& relation, F add) {
+    const Needed all = number_all(id, relation);
     PENSTOCK_ASSIGN(const RelationId first, with_columns(relation.inputs[0], all));
     if (relation.inputs.size() == 1) return add(first, first);
     PENSTOCK_ASSIGN(const RelationId second, with_columns(relation.inputs[1], all));

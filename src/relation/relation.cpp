@@ -96,9 +96,9 @@ Result<Schema> aggregated(const RelationAggregate& aggregate, const Schema& inpu
 }  // namespace
 
 std::string_view name_of(RelationKind kind) {
-  constexpr std::array<std::string_view, 13> names = {
-      "scan", "filter", "project", "join",      "aggregate", "distinct", "window",
-      "sort", "limit",  "append",  "intersect", "except",    "unnest"};
+  constexpr std::array<std::string_view, 15> names = {
+      "scan", "filter", "project",   "join",   "aggregate", "distinct",      "window",   "sort",
+      "limit", "append", "intersect", "except", "unnest",    "working table", "recursion"};
   return names[static_cast<std::size_t>(kind)];
 }
 
@@ -240,6 +240,25 @@ Result<RelationId> RelationGraph::intersect(RelationId left, RelationId right, b
 
 Result<RelationId> RelationGraph::except(RelationId left, RelationId right, bool all) {
   return of_sets(RelationKind::except, left, right, all);
+}
+
+RelationId RelationGraph::working_table(Schema schema) {
+  for (Field& field : schema) field.nullable = true;
+  relations_.push_back({RelationKind::working_table, {}, std::move(schema)});
+  return static_cast<RelationId>(relations_.size() - 1);
+}
+
+Result<RelationId> RelationGraph::recursion(RelationId working, RelationId base, RelationId step,
+                                            bool all) {
+  constexpr RelationKind kind = RelationKind::recursion;
+  if (working >= size() || at(working).kind != RelationKind::working_table)
+    return wrong(kind, "its first relation is not a working table of this graph");
+  if (base >= size() || step >= size()) return wrong(kind, "an input is not of this graph");
+  PENSTOCK_TRY(append({working, base, step}).status());  // checks the types
+  relations_.pop_back();
+  Relation relation{kind, {working, base, step}, at(working).schema};
+  relation.all = all;
+  return add(std::move(relation));
 }
 
 }  // namespace penstock

@@ -72,7 +72,7 @@ class Failures(CommandLineTest):
 
     def test_what_is_not_supported_is_refused_by_name(self):
         path = self.csv_file()
-        statement = f"SELECT x.a FROM '{path}' AS x RIGHT JOIN '{path}' AS y ON x.a = y.a"
+        statement = f"SELECT x.a FROM '{path}' AS x RIGHT JOIN '{path}' AS y USING (a)"
         self.assert_fails(self.query(statement, "--planner", "own"), "RIGHT JOIN")
 
     def test_a_named_planner_that_does_not_open_is_named(self):

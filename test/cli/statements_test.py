@@ -43,6 +43,11 @@ class Described(CommandLineTest):
         )
         self.assertEqual((date["q50"], date["avg"]), ("2024-01-02", "2024-01-02 08:00:00"))
 
+    def test_summarize_computes_a_recursion_first(self):
+        counts = "SELECT 1 AS x UNION ALL SELECT x + 1 FROM n WHERE x < 5"
+        (number,) = self.answer(f"SUMMARIZE WITH RECURSIVE n AS ({counts}) SELECT * FROM n")
+        self.assertEqual((number["min"], number["max"], number["count"]), ("1", "5", 5))
+
 
 class Copied(CommandLineTest):
     def copied(self, statement):

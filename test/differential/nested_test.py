@@ -161,6 +161,8 @@ class Comparison:
             return False
         if self.is_own and found.startswith("types") and re.search(r"\bNULL AS ", text):
             return False  # NULL alone is INTEGER in a nested SELECT, too
+        if self.is_own and re.match(r"types .*DECIMAL\(18,.*DECIMAL\((19|2|3)", found):
+            return False  # results from short decimals have at most 18 digits (docs/sql.md)
         if not found:
             self.tally.passed += 1
         elif found.startswith("unsupported") or " is not supported" in found:

@@ -30,19 +30,21 @@ TEST(Refusals, OfSyntaxAreNamedAtOnce) {
       (Sentences{"the function median", "the function stddev", "ntile as a window function"}));
   EXPECT_EQ(problems("SELECT s, string_agg(s, ',') FROM t GROUP BY ROLLUP(s) UNION ALL SELECT s, "
                      "(SELECT max(s) FROM t) > ALL (SELECT median(i8) FROM t) FROM t"),
-            (Sentences{"the function string_agg", "ANY, ALL or ARRAY of a subquery",
+            (Sentences{"the function string_agg",
+                       "a comparison with ANY or ALL anywhere but in WHERE, joined to the rest by "
+                       "AND,",
                        "the function median"}));
   EXPECT_EQ(problems("WITH RECURSIVE a AS (SELECT median(i8) FROM t) SELECT x FROM a, LATERAL "
                      "(SELECT stddev(i8) AS x FROM t) y"),
-            (Sentences{"WITH RECURSIVE", "the function median", "LATERAL", "the function stddev"}));
+            (Sentences{"the function median", "LATERAL", "the function stddev"}));
   EXPECT_EQ(problems("SELECT DISTINCT ON (s) s FROM t TABLESAMPLE system (10) FOR UPDATE"),
-            (Sentences{"DISTINCT ON", "TABLESAMPLE", "FOR UPDATE and the like"}));
+            (Sentences{"TABLESAMPLE", "FOR UPDATE and the like"}));
 }
 
 TEST(Refusals, AreNamedWhereTheParserStops) {
   EXPECT_EQ(problems("WITH a AS (SELECT 1) SELECT median(i8) FROM a QUALIFY rank() OVER () = 1 "
                      "LIMIT 5%"),
-            (Sentences{"the function median", "QUALIFY", "LIMIT with a percentage"}));
+            (Sentences{"the function median", "LIMIT with a percentage"}));
   EXPECT_EQ(
       problems("SELECT list_transform([1, 2], x -> x) FROM (SELECT 1 UNION BY NAME SELECT 2)"),
       (Sentences{"a list", "UNION BY NAME"}));
@@ -109,7 +111,6 @@ TEST(Refusals, OfJoinsAreNamedInTheirOrder) {
                "x.i8 = z.i8 AND x.i16 < z.i16 AND z.s::DECIMAL(20,1) > 1 WHERE x.i8 IN (SELECT "
                "extract(timezone FROM dt) FROM t) AND x.s::DECIMAL(20,2) > 2"),
       (Sentences{"a cast of VARCHAR to DECIMAL(21,0)", "a cast of VARCHAR to DECIMAL(20,0)",
-                 "a LEFT JOIN by anything but = between both tables",
                  "a cast of VARCHAR to DECIMAL(20,1)", "the date part 'timezone'",
                  "a cast of VARCHAR to DECIMAL(20,2)"}));
 }
@@ -122,16 +123,14 @@ TEST(Refusals, InsideOfWhatIsRefusedAreNamed) {
                      "WHERE n > (SELECT avg(s::DECIMAL(20,1)) FROM t y WHERE y.i8 = n)"),
             (Sentences{"the date part 'timezone'", "a cast of VARCHAR to DECIMAL(20,1)"}));
   EXPECT_EQ(problems("SELECT i8 IN (SELECT s::DECIMAL(20,0) FROM t) FROM t"),
-            (Sentences{"a subquery anywhere but in WHERE, joined to the rest by AND,",
-                       "a cast of VARCHAR to DECIMAL(20,0)"}));
+            (Sentences{"a cast of VARCHAR to DECIMAL(20,0)"}));
   EXPECT_EQ(
       problems(
           "SELECT s::DECIMAL(20,0) FROM t x WHERE EXISTS (SELECT 1 FROM t a, t b WHERE a.i8 = x.i8 "
           "AND b.i8 = a.i8)"),
       (Sentences{"a cast of VARCHAR to DECIMAL(20,0)"}));
   EXPECT_EQ(problems("SELECT n FROM (SELECT t.s::DECIMAL(20,0) AS n, t.i8 FROM t, t y) x"),
-            (Sentences{"a cast of VARCHAR to DECIMAL(20,0)",
-                       "a cross product (nothing ties 'y' to the other tables)"}));
+            (Sentences{"a cast of VARCHAR to DECIMAL(20,0)"}));
 }
 
 TEST(Refusals, OfTheArgumentsOfRefusedAggregatesAreNamed) {
@@ -179,15 +178,12 @@ TEST(Refusals, LeaveOutWhatFollowsFromOthers) {
       {"SELECT median(i8) FROM t WHERE i8 > 0 ORDER BY median(i8)", "the function median"},
       {"SELECT sum(i8) OVER w, count(*) OVER (w) FROM t WINDOW w AS (ROWS 3 PRECEDING)",
        "a frame other than UNBOUNDED PRECEDING to CURRENT ROW or UNBOUNDED FOLLOWING"},
-      {"SELECT DISTINCT ON (s) s FROM t ORDER BY i8", "DISTINCT ON"},
       {"SELECT 1 FROM t x JOIN t y ON x.s = initcap(y.s)", "the string function initcap"},
       {"SELECT 1 FROM t x, t y WHERE x.i8 = y.i8[1]", "a subscript or field access"},
       {"SELECT 1 FROM t x LEFT JOIN t y ON initcap(x.s) = y.s", "the string function initcap"},
-      {"SELECT x.i8 FROM t x RIGHT JOIN t y ON x.i8 < y.i8", "RIGHT JOIN"},
-      {"SELECT x.i8 FROM t x NATURAL JOIN t y", "NATURAL JOIN"},
+      {"SELECT x.i8 FROM t x RIGHT JOIN t y USING (i8)", "USING with a RIGHT JOIN"},
+      {"SELECT x.i8 FROM t x NATURAL FULL JOIN t y", "NATURAL JOIN with a FULL JOIN"},
       {"SELECT a, missing.b FROM missing(1) WHERE a > 3", "the table function missing"},
-      {"WITH RECURSIVE missing AS (SELECT i8 FROM t) SELECT x.nope FROM missing x",
-       "WITH RECURSIVE"},
       {"SELECT x.nope FROM (SELECT i8 FROM t TABLESAMPLE system (10)) x", "TABLESAMPLE"},
       {"SELECT 1 FROM t x WHERE EXISTS (SELECT 1 FROM t y WHERE nofunction(y.i8) = x.i8)",
        "the function nofunction"},

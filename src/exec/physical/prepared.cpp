@@ -5,6 +5,7 @@
 #include "fuse/program/accumulators.hpp"
 #include "fuse/program/light_loads.hpp"
 #include "fuse/program/stages.hpp"
+#include "plan/recursion.hpp"
 
 namespace penstock {
 namespace plan {
@@ -116,7 +117,8 @@ static Result<std::unique_ptr<Prepared>> prepare_chain(const Plan& plan, StepId 
                                                        const RunOptions& options) {
   PENSTOCK_TRY(plan::check_result(plan, result));
   const StepId base = plan::chain_base(plan, result, plan::count_consumers(plan, {result}));
-  if (!plan.step(base).source || plan::finishes_on_host(plan, result))
+  const bool is_of_rows = plan.step(base).source && plan::recursion_of(plan.step(base)) == nullptr;
+  if (!is_of_rows || plan::finishes_on_host(plan, result))
     return Status(
         Code::unsupported,
         "only a chain of filters and maps, and the aggregate at its end, can be prepared");

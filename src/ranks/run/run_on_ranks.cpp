@@ -3,6 +3,7 @@
 #include "base/clock.hpp"
 #include "base/exception_boundary.hpp"
 #include "exec/devices/share_report.hpp"
+#include "plan/recursion.hpp"
 #include "ranks/run/agreement.hpp"
 #include "ranks/run/cut_on_ranks.hpp"
 #include "ranks/run/rank_device.hpp"
@@ -42,6 +43,8 @@ class RunOnRanks {
     PENSTOCK_ASSIGN(const StepId result, bind(plan_));
     results_ = {result};
     PENSTOCK_TRY(plan::check_result(plan_, result));
+    if (plan::has_recursion(plan_))
+      return Status(Code::unsupported, "WITH RECURSIVE takes one process, not several");
     PENSTOCK_ASSIGN(cuts_, plan::find_cuts(plan_, results_));
     return bytes_to_agree_on(plan_, cuts_, options_);
   }

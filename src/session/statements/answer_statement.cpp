@@ -1,5 +1,6 @@
 #include "session/statements/answer_statement.hpp"
 
+#include "plan/recursion.hpp"
 #include "session/statements/copy_table.hpp"
 #include "session/statements/summarize.hpp"
 
@@ -45,7 +46,7 @@ Result<QueryResult> copied(const Plan& plan, const BoundSql& statement, const Ru
 // Summarizes a file column by column, so that one column is in memory at a time.
 Result<QueryResult> summarized(const Plan& plan, StepId rows, const RunStep& run) {
   const Step& step = plan.step(rows);
-  if (step.kind == StepKind::source) {
+  if (step.kind == StepKind::source && plan::recursion_of(step) == nullptr) {
     PENSTOCK_ASSIGN(Table table, summarize(*step.source));
     return result_of(std::move(table));
   }

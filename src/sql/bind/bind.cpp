@@ -8,7 +8,6 @@
 
 #include <algorithm>
 #include <array>
-#include <limits>
 #include <optional>
 
 #include "base/exception_boundary.hpp"
@@ -17,6 +16,7 @@
 #include "plan/schema_source.hpp"
 #include "sql/bind/grouping.hpp"
 #include "sql/bind/join_tables.hpp"
+#include "sql/bind/row_limits.hpp"
 #include "sql/bind/windowing.hpp"
 
 namespace penstock::sql {
@@ -33,6 +33,7 @@ class SelectBinder {
   SelectBinder(BindContext& context, const Select& select, const Scope& scope,
                const JoinedTables& joined, const Names* outer)
       : select_(select),
+        context_(context),
         relations_(context.relations),
         where_(joined.where),
         table_(plan::schema_source(scope.schema)),
@@ -52,14 +53,15 @@ class SelectBinder {
                          std::any_of(outputs_.begin(), outputs_.end(), [](const SelectItem& o) {
                            return contains_aggregate(*o.value);
                          });
-    failures_.pass(grouped ? bind_groups() : bind_rows());
+    failures_.pass(grouped ? bind_groups() : add_outputs(rows_, nullptr));
+    if (failures_.status().ok() && select_.qualify) failures_.pass(keep_qualified());
     if (failures_.status().ok() && select_.distinct) failures_.pass(keep_distinct());
+    if (failures_.status().ok() && !distinct_on_.empty()) failures_.pass(keep_first_of_each());
     return finish();
   }
 
  private:
   std::size_t item_count() const { return names_.items().size(); }
-  bool has_hidden() const { return outputs_.size() > item_count(); }
   const Schema& schema() const { return relations_.at(last_).schema; }
   // Makes the relation the last one; an error gets the position of the syntax behind it.
   Status take(const Syntax& syntax, const Result<RelationId>& relation) {
@@ -106,6 +108,15 @@ class SelectBinder {
       const Result<std::string> text = names_.canonical(*outputs_[i].value);
       failures_.pass(text.status());
       if (text.ok()) seen.emplace(*text, i);
+    }
+    if (select_.qualify) {
+      qualify_ = static_cast<std::uint32_t>(outputs_.size());
+      outputs_.push_back({select_.qualify, ""});
+    }
+    for (const SyntaxPtr& key : select_.distinct_on) {
+      const auto column = order_column(*key, seen);
+      if (!failures_.pass(column.status())) return;
+      if (column.ok() && *column) distinct_on_.push_back(**column);
     }
     if (select_.orders_by_all) {
       for (std::uint32_t i = 0; i < item_count(); i++) keys_.push_back({i, &select_.order_by[0]});
@@ -170,9 +181,7 @@ class SelectBinder {
                 relations_.project(last_, builder.graph(), std::move(projections)));
   }
 
-  Status bind_rows() { return add_outputs(rows_, nullptr); }
-
-  // Takes the rows of FROM with the values that the projections read; groups have them already.
+  // Adds the values that the projections read to rows of FROM; groups have them already.
   Status add_values(const Builder& rows, const std::vector<Projection>& projections,
                     const ExpressionBinder::Groups* groups) {
     if (groups != nullptr) return {};
@@ -227,13 +236,28 @@ class SelectBinder {
     const Result<std::string> text = names_.canonical(syntax);
     if (!text.ok() || columns.find(*text)) return {};
     for (const SyntaxPtr& part : parts_of(syntax)) PENSTOCK_TRY(add_values_of(*part, columns));
-    if (syntax.kind != SyntaxKind::value_of) return {};
+    if (!syntax.subquery) return {};
     const auto found = names_.scope().values.find(syntax.subquery.get());
-    if (found == names_.scope().values.end() || !found->second.rows) return {};
-    columns.by_text.emplace(*text, static_cast<std::uint32_t>(schema().size()));
-    RelationJoin join;
-    join.type = JoinType::single;
-    return take(syntax, relations_.join(last_, *found->second.rows, std::move(join)));
+    if (found == names_.scope().values.end() || !found->second.join) return {};
+    PENSTOCK_ASSIGN(columns.by_text[*text], join_value_of_groups(found->second, columns));
+    return {};
+  }
+
+  // Joins a value to the groups, by what it compares of them.
+  Result<std::uint32_t> join_value_of_groups(const SubqueryValue& value,
+                                             const GroupColumns& columns) {
+    RowsBinder binder(context_, names_);
+    Rows groups{last_, {}};
+    std::vector<std::uint32_t> outer;
+    for (const SyntaxPtr& expression : value.join->outer()) {
+      Builder builder(context_.schema(groups.relation));
+      PENSTOCK_ASSIGN(const NodeId node,
+                      ExpressionBinder(names_, builder, "SELECT", &columns).value(*expression));
+      PENSTOCK_ASSIGN(outer.emplace_back(), binder.add_column(groups, builder, node));
+    }
+    PENSTOCK_ASSIGN(const std::uint32_t column, binder.join_value(groups, value, outer));
+    last_ = groups.relation;
+    return column;
   }
 
   Status bind_having(Builder& groups, const ExpressionBinder::Groups& columns) {
@@ -244,17 +268,29 @@ class SelectBinder {
   }
 
   Status keep_distinct() {
-    Builder rows(schema());
-    RelationAggregate distinct;
-    distinct.graph = rows.graph();
-    distinct.is_sorted = true;
-    for (std::uint32_t i = 0; i < rows.schema().size(); i++)
-      distinct.keys.push_back({rows.schema()[i].name, rows.column(i)});
-    const Result<RelationId> kept = relations_.aggregate(last_, std::move(distinct));
+    const Result<RelationId> kept = distinct_in_order(relations_, last_);
     if (!kept.ok())
       return names_.error(select_.distinct_offset, kept.status().code(), kept.status().message());
     last_ = *kept;
     return {};
+  }
+
+  std::vector<SortKey> sort_keys() const {
+    std::vector<SortKey> keys;
+    for (const Key& key : keys_)
+      keys.push_back({key.column, key.item->descending, key.item->nulls_first});
+    return keys;
+  }
+
+  Status keep_qualified() {
+    Builder rows(schema());
+    PENSTOCK_ASSIGN(const NodeId condition, rows.cast(rows.column(qualify_), {Kind::boolean}));
+    return take(*select_.qualify, relations_.filter(last_, rows.graph(), condition));
+  }
+
+  Status keep_first_of_each() {
+    return take(*select_.distinct_on[0],
+                first_of_each(relations_, last_, distinct_on_, sort_keys()));
   }
 
   // Refuses items of types that are not read. The scan does so otherwise, but none follows here.
@@ -270,15 +306,14 @@ class SelectBinder {
 
   Result<RelationId> finish() {
     if (!keys_.empty() && failures_.status().ok()) {
-      std::vector<SortKey> keys;
-      for (const Key& key : keys_)
-        keys.push_back({key.column, key.item->descending, key.item->nulls_first});
-      failures_.pass(take(*select_.order_by[0].value, relations_.sort(last_, std::move(keys))));
+      failures_.pass(take(*select_.order_by[0].value, relations_.sort(last_, sort_keys())));
     }
-    failures_.pass(add_limit());
+    const Result<RelationId> limited = with_limit(context_, select_, last_);
+    failures_.pass(limited.status());
+    if (limited.ok()) last_ = *limited;
     if (!failures_.status().ok()) refuse_unread_items();
     PENSTOCK_TRY(failures_.status());
-    if (!has_hidden()) return last_;
+    if (outputs_.size() == item_count()) return last_;
     Builder rows(schema());
     std::vector<Projection> kept;
     for (std::uint32_t i = 0; i < item_count(); i++)
@@ -287,42 +322,8 @@ class SelectBinder {
     return last_;
   }
 
-  // Returns a constant count of rows, 0 or more; nullopt for NULL and ALL, which set no limit.
-  Result<std::optional<std::uint64_t>> row_count(const SyntaxPtr& syntax, const char* clause) {
-    if (!syntax) return std::optional<std::uint64_t>();
-    const Scope no_tables;
-    const Select no_select;
-    Names no_names(names_.lexed(), names_.problems(), no_select, no_tables);
-    Builder builder{Schema()};
-    PENSTOCK_ASSIGN(const NodeId node, ExpressionBinder(no_names, builder, clause).value(*syntax));
-    const Evaluated result = evaluate(*builder.graph(), std::array{node}, {})[0];
-    const std::string name(clause);
-    if (result.fault != Code::ok)
-      return names_.error(syntax->offset, Code::invalid, name + " cannot be computed");
-    if (result.value.is_null) return std::optional<std::uint64_t>();
-    if (!is_integer(result.value.type))
-      return names_.error(syntax->offset, Code::invalid,
-                          name + " takes an integer, not " + name_of(result.value.type));
-    if (result.value.integer < 0)
-      return names_.error(syntax->offset, Code::invalid, name + " must not be negative");
-    return std::optional(static_cast<std::uint64_t>(result.value.integer));
-  }
-
-  Status add_limit() {
-    const Result<std::optional<std::uint64_t>> count = row_count(select_.limit, "LIMIT"),
-                                               skipped = row_count(select_.offset, "OFFSET");
-    Failures failures(names_.problems());
-    failures.pass(count.status());
-    failures.pass(skipped.status());
-    PENSTOCK_TRY(failures.status());
-    if (!*count && skipped->value_or(0) == 0) return {};
-    PENSTOCK_ASSIGN(
-        last_, relations_.limit(last_, count->value_or(std::numeric_limits<std::uint64_t>::max()),
-                                skipped->value_or(0)));
-    return {};
-  }
-
   const Select& select_;
+  BindContext& context_;
   RelationGraph& relations_;
   RelationId last_ = 0;
   const SyntaxPtr where_;
@@ -332,6 +333,8 @@ class SelectBinder {
   Builder rows_;      // over the rows of FROM
   std::vector<SelectItem> outputs_;
   std::vector<Key> keys_;
+  std::vector<std::uint32_t> distinct_on_;  // of outputs_
+  std::uint32_t qualify_ = 0;               // of outputs_, if there is QUALIFY
   Failures failures_;
 };
 
@@ -359,13 +362,13 @@ Result<RelationId> bind_select(BindContext& context, const Select& select,
 namespace {
 
 Result<StepId> read_and_bind(const Lexed& lexed, Problems& problems, Plan& plan,
-                             const TableOpener& open, bool& reads_nested) {
+                             const TableOpener& open, bool& prefers_duckdb) {
   PENSTOCK_ASSIGN(const Select select, read_select(lexed, problems, known_functions()));
   RelationGraph relations;
   BindContext context{lexed, problems, relations, open, select.tables_named};
   const Result<RelationId> rows = bind_select(context, select, {});
   problems.pass(rows.status());
-  reads_nested = context.reads_nested;
+  prefers_duckdb = context.prefers_duckdb;
   if (problems.status().ok()) {
     PENSTOCK_TRY(rows);
     return lower(relations, *rows, plan);
@@ -385,12 +388,12 @@ Result<OwnSql> bind_own(std::string_view statement, Plan& plan, const TableOpene
   return catch_exceptions([&]() -> Result<OwnSql> {
     PENSTOCK_ASSIGN(const Lexed lexed, lex(statement));
     Problems problems(lexed.statement);
-    bool reads_nested = false;
-    const Result<StepId> rows = read_and_bind(lexed, problems, plan, open, reads_nested);
+    bool prefers_duckdb = false;
+    const Result<StepId> rows = read_and_bind(lexed, problems, plan, open, prefers_duckdb);
     problems.pass(rows.status());
     PENSTOCK_TRY(problems.status());
     PENSTOCK_TRY(rows);
-    return OwnSql{{lexed.form.kind, *rows, lexed.form.target}, reads_nested};
+    return OwnSql{{lexed.form.kind, *rows, lexed.form.target}, prefers_duckdb};
   });
 }
 

@@ -20,7 +20,10 @@ struct BindContext {
   RelationGraph& relations;
   const TableOpener& open;
   const std::set<std::string>& tables_named;  // by FROM anywhere, in lower case
-  bool reads_nested = false;                  // whether a FROM reads a SELECT, or a name of WITH
+  // Whether DuckDB's optimiser has more to do: with a FROM that reads a SELECT or a name of WITH,
+  // with joins in the order of the statement or by more than equalities, and with subqueries as
+  // values that are joined to rows.
+  bool prefers_duckdb = false;
 
   const Schema& schema(RelationId id) const { return relations.at(id).schema; }
 };
@@ -30,6 +33,7 @@ struct CommonTables {
   struct Table {
     std::optional<RelationId> rows;  // none: it cannot be bound
     std::vector<std::string> columns;
+    bool is_circular = false;  // it is being bound, where a recursion may not read it
   };
   const CommonTables* around = nullptr;
   std::map<std::string, Table> by_name;  // in lower case
@@ -62,6 +66,9 @@ Result<RelationId> bind_over(BindContext& context, const Select& select, const S
 // Binds UNION, INTERSECT and EXCEPT (bind_set.cpp).
 Result<RelationId> bind_set(BindContext& context, const SetOperation& set,
                             const Surroundings& around);
+// Binds a UNION of WITH RECURSIVE: its right side may read the name (bind_set.cpp).
+Result<RelationId> bind_recursion(BindContext& context, const CommonTable& table,
+                                  const Surroundings& around);
 // Computes the rows of VALUES (bind_lists.cpp).
 Result<RelationId> bind_lists(BindContext& context, const Select& select);
 

@@ -8,7 +8,7 @@ namespace penstock::sql {
 
 struct OwnSql {
   BoundSql bound;
-  bool reads_nested = false;  // FROM reads a SELECT, or a name of WITH
+  bool prefers_duckdb = false;  // see BindContext
 };
 Result<OwnSql> bind_own(std::string_view statement, Plan& plan, const TableOpener& open);
 

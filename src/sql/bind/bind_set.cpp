@@ -20,6 +20,31 @@ bool is_null_alone(const RelationGraph& relations, RelationId id, std::uint32_t 
          graph.parameter_origins[node.payload] == ParameterOrigin::literal;
 }
 
+Result<RelationId> with_types(RelationGraph& relations, RelationId input,
+                              const std::vector<Type>& types) {
+  Builder builder(relations.at(input).schema);
+  std::vector<Projection> columns;
+  bool is_same = true;
+  for (std::uint32_t i = 0; i < types.size(); i++) {
+    const Field& field = builder.schema()[i];
+    NodeId node = builder.column(i);
+    is_same = is_same && field.type == types[i];
+    if (is_null_alone(relations, input, i)) {
+      node = builder.literal(Scalar::null_of(types[i]));
+    } else {
+      PENSTOCK_ASSIGN(node, cast_to(builder, node, types[i]));
+    }
+    columns.push_back({field.name, node});
+  }
+  if (is_same) return input;
+  return relations.project(input, builder.graph(), std::move(columns));
+}
+
+std::string different_widths(std::size_t left, std::size_t right) {
+  return "the SELECTs of a set operation have equally many columns, not " + std::to_string(left) +
+         " and " + std::to_string(right);
+}
+
 class SetBinder {
  public:
   SetBinder(BindContext& context, const SetOperation& set, const Surroundings& around)
@@ -61,8 +86,7 @@ class SetBinder {
     const std::size_t width = context_.schema(inputs_[0]).size();
     for (const RelationId input : inputs_)
       if (const std::size_t other = context_.schema(input).size(); other != width)
-        return wrong("the SELECTs of a set operation have equally many columns, not " +
-                     std::to_string(width) + " and " + std::to_string(other));
+        return wrong(different_widths(width, other));
     return {};
   }
 
@@ -87,30 +111,11 @@ class SetBinder {
       PENSTOCK_ASSIGN(types.emplace_back(), type_of_column(i));
     }
     for (RelationId& input : inputs_) {
-      const Result<RelationId> cast = with_types(input, types);
+      const Result<RelationId> cast = with_types(context_.relations, input, types);
       if (!cast.ok()) return wrong(cast.status().message());
       input = *cast;
     }
     return {};
-  }
-
-  Result<RelationId> with_types(RelationId input, const std::vector<Type>& types) {
-    Builder builder(context_.schema(input));
-    std::vector<Projection> columns;
-    bool is_same = true;
-    for (std::uint32_t i = 0; i < types.size(); i++) {
-      const Field& field = builder.schema()[i];
-      NodeId node = builder.column(i);
-      is_same = is_same && field.type == types[i];
-      if (is_null_alone(context_.relations, input, i)) {
-        node = builder.literal(Scalar::null_of(types[i]));
-      } else {
-        PENSTOCK_ASSIGN(node, cast_to(builder, node, types[i]));
-      }
-      columns.push_back({field.name, node});
-    }
-    if (is_same) return input;
-    return context_.relations.project(input, builder.graph(), std::move(columns));
   }
 
   Result<RelationId> combined() {
@@ -144,6 +149,28 @@ Result<NodeId> cast_to(Builder& rows, NodeId value, Type type) {
 Result<RelationId> bind_set(BindContext& context, const SetOperation& set,
                             const Surroundings& around) {
   return SetBinder(context, set, around).bind();
+}
+
+// The step has the types of the rows that it begins with.
+Result<RelationId> bind_recursion(BindContext& context, const CommonTable& table,
+                                  const Surroundings& around) {
+  const SetOperation& set = *table.select->set;
+  PENSTOCK_ASSIGN(const RelationId base, bind_select(context, *set.left, around));
+  const Schema rows = context.schema(base);
+  const RelationId working = context.relations.working_table(rows);
+  CommonTables tables{around.tables, {}};
+  tables.by_name[lower(table.name)] = {working, table.columns};
+  PENSTOCK_ASSIGN(RelationId step, bind_select(context, *set.right, {&tables, around.names}));
+  const auto wrong = [&](std::string message) {
+    return error_at(context.lexed.statement, set.offset, Code::invalid, std::move(message));
+  };
+  if (const std::size_t width = context.schema(step).size(); width != rows.size())
+    return wrong(different_widths(rows.size(), width));
+  std::vector<Type> types;
+  for (const Field& field : rows) types.push_back(field.type);
+  const Result<RelationId> cast = with_types(context.relations, step, types);
+  if (!cast.ok()) return wrong(cast.status().message());
+  return context.relations.recursion(working, base, *cast, set.all);
 }
 
 }  // namespace penstock::sql

@@ -15,10 +15,21 @@ bool is_unread(const Syntax& syntax) {
   return syntax.kind == SyntaxKind::refused && syntax.inputs.empty();
 }
 
+bool read(const Names& names, const Syntax& syntax, Tables& tables);
+
+// A subquery reads what it is joined by. One that is no value is not known.
+bool read_subquery(const Names& names, const Syntax& syntax, Tables& tables) {
+  const auto found = names.scope().values.find(syntax.subquery.get());
+  if (found == names.scope().values.end() || !found->second.join)
+    return syntax.kind == SyntaxKind::value_of;
+  const std::vector<SyntaxPtr> outer = found->second.join->outer();
+  return std::ranges::all_of(outer,
+                             [&](const SyntaxPtr& key) { return read(names, *key, tables); });
+}
+
 bool read(const Names& names, const Syntax& syntax, Tables& tables) {
-  if (syntax.kind == SyntaxKind::exists || syntax.kind == SyntaxKind::in_subquery || syntax.over)
-    return false;
-  if (is_unread(syntax)) return false;
+  if (syntax.over || is_unread(syntax)) return false;
+  if (syntax.subquery && !read_subquery(names, syntax, tables)) return false;
   if (syntax.kind == SyntaxKind::column) {
     const auto column = names.column(syntax);
     if (!column.ok() || !*column) return false;
@@ -68,6 +79,25 @@ bool reads_anything(const Syntax& syntax) {
   return is_unread(syntax) || std::ranges::any_of(syntax.inputs, [](const SyntaxPtr& input) {
            return reads_anything(*input);
          });
+}
+
+std::optional<Op> comparison_named(std::string_view name) {
+  static constexpr std::pair<std::string_view, Op> comparisons[] = {
+      {"=", Op::equal},       {"!=", Op::not_equal}, {"<", Op::less},
+      {"<=", Op::less_equal}, {">", Op::greater},    {">=", Op::greater_equal}};
+  for (const auto& [known, op] : comparisons)
+    if (known == name) return op;
+  return std::nullopt;
+}
+
+Op with_sides_swapped(Op comparison) {
+  switch (comparison) {
+    case Op::less: return Op::greater;
+    case Op::less_equal: return Op::greater_equal;
+    case Op::greater: return Op::less;
+    case Op::greater_equal: return Op::less_equal;
+    default: return comparison;
+  }
 }
 
 std::optional<Equality> equality(const SyntaxPtr& condition) {

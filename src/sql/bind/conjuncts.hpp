@@ -15,6 +15,10 @@ std::optional<Tables> tables_read(const Names& names, const Syntax& syntax);
 // Tells whether a part was refused before it was known what it reads.
 bool reads_anything(const Syntax& syntax);
 
+// Returns the comparison of that name, "=" to ">=".
+std::optional<Op> comparison_named(std::string_view name);
+Op with_sides_swapped(Op comparison);
+
 // An equality of two sides.
 struct Equality {
   SyntaxPtr left, right;

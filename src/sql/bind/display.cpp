@@ -32,6 +32,10 @@ std::string joined(const std::vector<SyntaxPtr>& inputs, std::size_t first,
   return result;
 }
 
+std::string row(const std::vector<SyntaxPtr>& values) {
+  return values.size() == 1 ? display(*values[0]) : "\"row\"(" + joined(values, 0, ", ") + ")";
+}
+
 std::string operation(const Syntax& syntax) {
   const std::string& name = syntax.name;
   const auto input = [&](std::size_t i) { return display(*syntax.inputs[i]); };
@@ -124,10 +128,12 @@ std::string display(const Syntax& syntax) {
       return text + " ELSE " + display(*syntax.inputs.back()) + " END";
     }
     case SyntaxKind::function: return function(syntax);
-    case SyntaxKind::exists: return "EXISTS(SUBQUERY)";
+    case SyntaxKind::exists: return "EXISTS(" + display(*syntax.subquery) + ")";
     case SyntaxKind::value_of: return "(" + display(*syntax.subquery) + ")";
     case SyntaxKind::grouping: return "GROUPING(" + joined(syntax.inputs, 0, ", ") + ")";
-    case SyntaxKind::in_subquery: return "(" + display(*syntax.inputs[0]) + " IN (SUBQUERY))";
+    case SyntaxKind::in_subquery:
+      return "(" + row(syntax.inputs) + " " + syntax.name + " ANY(" + display(*syntax.subquery) +
+             "))";
     case SyntaxKind::refused: return "?";
   }
   return {};

@@ -29,18 +29,32 @@ std::string table_of(const FromTable& table) {
   return name + (has_alias ? " AS " + display_name(table.alias) : "");
 }
 
+std::string word_of(const FromTable& table) {
+  const bool is_tied = table.on || !table.using_columns.empty() || table.is_natural;
+  switch (table.form) {
+    case JoinForm::inner: return is_tied ? "INNER" : "CROSS";
+    case JoinForm::left: return "LEFT";
+    case JoinForm::right: return "RIGHT";
+    case JoinForm::full: return "FULL";
+  }
+  return "";
+}
+
 std::string tables_of(const Select& select) {
   std::string text;
   for (const FromTable& table : select.from) {
-    if (text.empty() || (!table.on && table.using_columns.empty())) {
-      text += (text.empty() ? "" : ", ") + table_of(table);
+    if (!table.is_joined) {
+      text += (text.empty() ? "" : " , ") + table_of(table);
       continue;
     }
     std::string columns;
     for (const std::string& column : table.using_columns)
       columns += (columns.empty() ? "" : ", ") + display_name(column);
-    text = "(" + text + (table.is_left ? " LEFT JOIN " : " INNER JOIN ") + table_of(table) +
-           (table.on ? " ON (" + display(*table.on) + ")" : " USING (" + columns + ")") + ")";
+    text = "(" + text + (table.is_natural ? " NATURAL " : " ") + word_of(table) + " JOIN " +
+           table_of(table);
+    if (table.on) text += " ON (" + display(*table.on) + ")";
+    if (!columns.empty()) text += " USING (" + columns + ")";
+    text += ")";
   }
   return text;
 }
@@ -73,8 +87,9 @@ std::string set_of(const SetOperation& set) {
 std::string display(const Select& select) {
   if (select.set) return set_of(*select.set);
   if (!select.values.empty()) return lists_of(select);
-  std::string text =
-      std::string("SELECT ") + (select.distinct ? "DISTINCT " : "") + items_of(select);
+  std::string text = std::string("SELECT ") + (select.distinct ? "DISTINCT " : "");
+  if (!select.distinct_on.empty()) text += "DISTINCT ON (" + list(select.distinct_on) + ") ";
+  text += items_of(select);
   const auto add = [&](const char* word, const std::string& clause) {
     if (!clause.empty()) text += word + clause;
   };
@@ -82,6 +97,7 @@ std::string display(const Select& select) {
   if (select.where) add(" WHERE ", display(*select.where));
   add(" GROUP BY ", select.groups_by_all ? "ALL" : list(select.group_by));
   if (select.having) add(" HAVING ", display(*select.having));
+  if (select.qualify) add(" QUALIFY ", display(*select.qualify));
   add(" ORDER BY ", order_of(select));
   if (select.limit) add(" LIMIT ", display(*select.limit));
   if (select.offset) add(" OFFSET ", display(*select.offset));

@@ -4,6 +4,7 @@
 #include "expr/nested_functions.hpp"
 #include "expr/operation.hpp"
 #include "expr/string_functions.hpp"
+#include "sql/bind/conjuncts.hpp"
 
 namespace penstock::sql {
 namespace {
@@ -23,9 +24,6 @@ constexpr NamedOp arithmetic_ops[] = {
     {"/", Op::divide}, {"//", Op::integer_divide}, {"%", Op::modulo},
     {"^", Op::power},  {"**", Op::power},          {"&", Op::bit_and},
     {"|", Op::bit_or}, {"<<", Op::shift_left},     {">>", Op::shift_right}};
-constexpr NamedOp comparison_ops[] = {{"=", Op::equal},   {"!=", Op::not_equal},
-                                      {"<", Op::less},    {"<=", Op::less_equal},
-                                      {">", Op::greater}, {">=", Op::greater_equal}};
 
 template <std::size_t count>
 std::optional<Op> find(const NamedOp (&table)[count], std::string_view name) {
@@ -135,7 +133,6 @@ Result<Operand> ExpressionBinder::dispatch(const Syntax& syntax) {
     case SyntaxKind::function: return function(syntax);
     case SyntaxKind::exists:
     case SyntaxKind::in_subquery:
-      return refuse(syntax, "a subquery anywhere but in WHERE, joined to the rest by AND,");
     case SyntaxKind::value_of: return value_of(syntax);
     case SyntaxKind::grouping:
       return wrong(syntax, groups_ == nullptr
@@ -170,7 +167,7 @@ Result<Operand> ExpressionBinder::value_of(const Syntax& syntax) {
   const auto found = names_.scope().values.find(syntax.subquery.get());
   if (found == names_.scope().values.end())
     return refuse(syntax, "a subquery as a value in " + clause_);
-  if (!found->second.rows || groups_ != nullptr) return Problems::known();
+  if (!found->second.join || groups_ != nullptr) return Problems::known();
   return of(builder_.column(found->second.column));
 }
 
@@ -328,7 +325,7 @@ Result<Operand> ExpressionBinder::operation(const Syntax& syntax) {
                  : wrong(syntax, "cannot take + of " + name_of(builder_.type(input)));
     return of(located(syntax, builder_.unary(name == "neg" ? Op::negate : Op::bit_not, input)));
   }
-  if (const std::optional<Op> op = find(comparison_ops, name))
+  if (const std::optional<Op> op = comparison_named(name))
     return of(located(syntax, comparison(syntax, *op, inputs[0], inputs[1])));
   const bool interval =
       inputs[0].kind == Operand::Kind::interval || inputs[1].kind == Operand::Kind::interval;

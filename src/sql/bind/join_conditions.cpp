@@ -7,23 +7,26 @@
 namespace penstock::sql {
 
 std::vector<SyntaxPtr> using_conditions(const Scope& scope, std::size_t table,
-                                        std::int64_t offset) {
+                                        const FromTable& from) {
   std::vector<SyntaxPtr> conditions;
   const auto column = [&](std::uint32_t index) {
     auto syntax = std::make_shared<Syntax>();
     syntax->kind = SyntaxKind::column;
-    syntax->offset = offset;
+    syntax->offset = from.offset;
     syntax->name = scope.schema[index].name;
     syntax->index = index;
     return syntax;
   };
   for (const std::uint32_t merged : scope.tables[table].merged) {
-    const Schema before(scope.schema.begin(), scope.schema.begin() + scope.tables[table].first);
+    const std::uint32_t first = scope.tables[from.join_first].first;
+    const Schema before(scope.schema.begin() + first,
+                        scope.schema.begin() + scope.tables[table].first);
     auto equal = std::make_shared<Syntax>();
     equal->kind = SyntaxKind::operation;
     equal->name = "=";
-    equal->offset = offset;
-    equal->inputs = {column(*find_field(before, scope.schema[merged].name)), column(merged)};
+    equal->offset = from.offset;
+    equal->inputs = {column(first + *find_field(before, scope.schema[merged].name)),
+                     column(merged)};
     conditions.push_back(std::move(equal));
   }
   return conditions;

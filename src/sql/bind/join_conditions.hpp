@@ -4,8 +4,9 @@
 
 namespace penstock::sql {
 
-// Returns USING's equalities: each column equals the first of that name in an earlier table.
-std::vector<SyntaxPtr> using_conditions(const Scope& scope, std::size_t table, std::int64_t offset);
+// Returns USING's equalities: each column equals the first of that name on the left side.
+std::vector<SyntaxPtr> using_conditions(const Scope& scope, std::size_t table,
+                                        const FromTable& from);
 // Returns the key, or NULL where the conditions do not hold.
 SyntaxPtr key_where(const SyntaxPtr& key, const std::vector<SyntaxPtr>& conditions);
 // Tells whether IN or EXISTS of a subquery is one of the conditions.

@@ -6,6 +6,7 @@
 #include "relation/estimate.hpp"
 #include "relation/shape.hpp"
 #include "sql/bind/conjuncts.hpp"
+#include "sql/bind/join_as_written.hpp"
 #include "sql/bind/join_conditions.hpp"
 #include "sql/bind/repeated_rows.hpp"
 #include "sql/bind/subqueries.hpp"
@@ -43,14 +44,11 @@ class TableJoiner {
     sort_conditions();
     if (is_whole) find_tables_read();
     Rows rows = join_tree(root());
-    join_single_rows(rows);
-    const Status all_joined = check_all_joined();
-    rows.is_partial |= !all_joined.ok();
-    failures_.pass(all_joined);
+    join_untied(rows);
     for (std::size_t i = 0; i < scope_.tables.size(); i++)
       if (scope_.tables[i].is_left) failures_.pass(join_left(rows, i));
-    for (const BoundSubquery& subquery : last_subqueries_)
-      failures_.pass(join_subquery(rows, subquery));
+    for (const JoinedSubquery& subquery : last_subqueries_)
+      failures_.pass(rows_.join_subquery(rows, subquery));
     for (const Edge& edge : edges_)
       if (!edge.is_used) rest_.push_back(edge.condition);
     if (!failures_.status().ok()) rows = unjoined(context_, scope_);
@@ -120,7 +118,7 @@ class TableJoiner {
     for (std::size_t i = 0; i < scope_.tables.size(); i++) {
       if (!is_inner(i)) continue;
       add(conjuncts_with_common(names_, on_[i]));
-      add(using_conditions(scope_, i, select_.from[i].offset));
+      add(using_conditions(scope_, i, select_.from[i]));
     }
     for (const SyntaxPtr& condition : conditions)
       if (!failures_.pass(sort(condition))) return;
@@ -149,15 +147,13 @@ class TableJoiner {
   }
 
   Status add_subquery(const SubqueryCondition& condition) {
-    PENSTOCK_ASSIGN(BoundSubquery subquery,
+    PENSTOCK_ASSIGN(JoinedSubquery subquery,
                     bind_subquery(context_, names_, condition, around_.tables));
-    const std::optional<std::size_t> table = only_inner_table(*subquery.outer_keys[0]);
-    const bool is_of_one =
-        table &&
-        std::all_of(subquery.outer_keys.begin(), subquery.outer_keys.end(),
-                    [&](const SyntaxPtr& key) {
-                      return only_inner_table(*key).value_or(scope_.tables.size()) == *table;
-                    });
+    const std::vector<SyntaxPtr> outer = subquery.outer();
+    const auto table = outer.empty() ? std::nullopt : only_inner_table(*outer[0]);
+    const bool is_of_one = table && std::ranges::all_of(outer, [&](const SyntaxPtr& key) {
+                             return only_inner_table(*key).value_or(scope_.tables.size()) == *table;
+                           });
     (is_of_one ? subqueries_[*table] : last_subqueries_).push_back(std::move(subquery));
     return {};
   }
@@ -203,8 +199,8 @@ class TableJoiner {
     Rows rows = rows_.of_table(table);
     for (const SyntaxPtr& condition : filters_[table])
       failures_.pass(rows_.filter(rows, *condition, "WHERE"));
-    for (const BoundSubquery& subquery : subqueries_[table])
-      failures_.pass(join_subquery(rows, subquery));
+    for (const JoinedSubquery& subquery : subqueries_[table])
+      failures_.pass(rows_.join_subquery(rows, subquery));
     for (const std::size_t child : children_of(table)) {
       const std::vector<bool> joined_before = is_joined_;
       Rows right = join_tree(child);
@@ -236,24 +232,23 @@ class TableJoiner {
       offset = edge.offset;
       edge.is_used = true;
     }
-    return rows_.join(rows, std::move(right), type, std::move(keys), offset);
+    return rows_.join(rows, std::move(right), type, {std::move(keys)}, offset).status();
   }
 
-  Status join_subquery(Rows& rows, const BoundSubquery& subquery) {
-    std::vector<RelationKey> keys;
-    for (std::uint32_t i = 0; i < subquery.outer_keys.size(); i++) {
-      PENSTOCK_ASSIGN(const std::uint32_t left, rows_.key(rows, *subquery.outer_keys[i], "WHERE"));
-      keys.push_back({left, i});
-    }
-    return rows_.join(rows, {subquery.rows, {}}, subquery.type, std::move(keys), subquery.offset);
-  }
-
-  // A table of one row needs no tie, but FROM sales, (SELECT sum(x) AS total FROM sales) has no
-  // other.
-  void join_single_rows(Rows& rows) {
-    for (std::size_t i = 0; i < scope_.tables.size(); i++) {
-      if (is_joined_[i] || !is_inner(i) || lacks_ties_ || !is_of_one_row(i)) continue;
-      failures_.pass(rows_.join(rows, join_tree(i), JoinType::inner, {}, select_.from[i].offset));
+  // Pairs all rows with those of tables that no equality ties to them: one row as in FROM sales,
+  // (SELECT sum(x) AS total FROM sales) first, then few rows before many. WHERE chooses pairs.
+  void join_untied(Rows& rows) {
+    const auto rank = [&](std::size_t i) { return std::pair(!is_of_one_row(i), row_count(i)); };
+    for (;;) {
+      std::optional<std::size_t> next;
+      for (std::size_t i = 0; i < scope_.tables.size(); i++)
+        if (is_inner(i) && !is_joined_[i] && (!next || rank(i) < rank(*next))) next = i;
+      if (!next) return;
+      rows.is_partial |= lacks_ties_;
+      context_.prefers_duckdb |= !is_of_one_row(*next);
+      failures_.pass(
+          rows_.join(rows, join_tree(*next), JoinType::inner, {}, select_.from[*next].offset)
+              .status());
     }
   }
 
@@ -267,53 +262,36 @@ class TableJoiner {
     return !is_scan && !has_child && relation::yields_one_row(context_.relations, rows);
   }
 
-  // Reports a wrong name first: it says more.
-  Status check_all_joined() {
-    for (std::size_t i = 0; i < scope_.tables.size(); i++) {
-      if (is_joined_[i] || !is_inner(i)) continue;
-      if (lacks_ties_) return Problems::known();
-      Builder trial(scope_.schema);
-      Failures failures(names_.problems());
-      for (const SyntaxPtr& condition : rest_)
-        failures.pass(ExpressionBinder(names_, trial, "WHERE").predicate(*condition).status());
-      PENSTOCK_TRY(failures.status());
-      return names_.error(select_.from[i].offset, Code::unsupported,
-                          not_supported("a cross product (nothing ties '" +
-                                        scope_.tables[i].shown() + "' to the other tables)"));
-    }
-    return {};
-  }
-
   // Splits the ON of a LEFT JOIN. Equalities are keys, conditions on the right table alone filter
-  // it below the join, and conditions on the left rows decide whether they have a key.
+  // it below the join, and conditions on the left rows decide whether they have a key. All others
+  // choose among the pairs.
   Status join_left(Rows& rows, std::size_t table) {
-    std::vector<SyntaxPtr> of_left, conditions = conjuncts(on_[table]);
+    std::vector<SyntaxPtr> of_left, of_pairs, conditions = conjuncts(on_[table]);
     std::vector<Equality> equal;
     Rows right = rows_.of_table(table);
-    for (SyntaxPtr& condition : using_conditions(scope_, table, select_.from[table].offset))
+    for (SyntaxPtr& condition : using_conditions(scope_, table, select_.from[table]))
       conditions.push_back(std::move(condition));
     Failures failures(names_.problems());
     const auto divide = [&](const SyntaxPtr& condition) -> Status {
       PENSTOCK_ASSIGN(const bool is_key, add_left_key(condition, table, equal));
       if (is_key) return {};
       PENSTOCK_ASSIGN(const Side side, side_of(*condition, table));
-      if (side == Side::both) return refuse_on(*condition);
       if (side == Side::right) return rows_.filter(right, *condition, "ON");
-      of_left.push_back(condition);
+      (side == Side::both ? of_pairs : of_left).push_back(condition);
       return {};
     };
     for (const SyntaxPtr& condition : conditions) failures.pass(divide(condition));
     failures_.pass(failures.status());
     right.is_partial |= !failures.status().ok() || lacks_ties_;
-    if (equal.empty() && !right.is_partial)
-      return names_.error(select_.from[table].offset, Code::unsupported,
-                          not_supported("a LEFT JOIN without an equality"));
-    std::vector<RelationKey> keys;
+    JoinCondition on;
     for (const Equality& pair : equal) {
-      add_key(rows, *key_where(pair.left, of_left), right, *pair.right, "ON", keys);
+      add_key(rows, *key_where(pair.left, of_left), right, *pair.right, "ON", on.keys);
     }
-    return rows_.join(rows, std::move(right), JoinType::left, std::move(keys),
-                      select_.from[table].offset);
+    if (equal.empty()) of_pairs.insert(of_pairs.end(), of_left.begin(), of_left.end());
+    on.residual = conjunction(of_pairs);
+    return rows_
+        .join(rows, std::move(right), JoinType::left, std::move(on), select_.from[table].offset)
+        .status();
   }
 
   enum class Side : unsigned char { left, right, both };
@@ -341,11 +319,6 @@ class TableJoiner {
     return true;
   }
 
-  Status refuse_on(const Syntax& condition) const {
-    return names_.error(condition.offset, Code::unsupported,
-                        not_supported("a LEFT JOIN by anything but = between both tables"));
-  }
-
   BindContext& context_;
   const Select& select_;
   const Scope& scope_;
@@ -354,9 +327,9 @@ class TableJoiner {
   RowsBinder rows_;
   Failures failures_;
   std::vector<SyntaxPtr> on_;  // of each table, its columns found; nullptr where they are not
-  std::vector<std::vector<SyntaxPtr>> filters_;         // of each table
-  std::vector<std::vector<BoundSubquery>> subqueries_;  // that ask for columns of one table alone
-  std::vector<BoundSubquery> last_subqueries_;
+  std::vector<std::vector<SyntaxPtr>> filters_;          // of each table
+  std::vector<std::vector<JoinedSubquery>> subqueries_;  // that ask for columns of one table alone
+  std::vector<JoinedSubquery> last_subqueries_;
   std::vector<Edge> edges_;
   std::vector<SyntaxPtr> rest_;
   std::vector<bool> is_joined_;
@@ -368,6 +341,7 @@ class TableJoiner {
 
 JoinedTables join_tables(BindContext& context, const Select& select, const Scope& scope,
                          const Surroundings& around, bool is_whole) {
+  if (has_form_to_keep(select)) return join_as_written(context, select, scope, around);
   if (scope.tables.size() > 1 || has_subquery(select.where))
     if (!scope.tables.empty()) return TableJoiner(context, select, scope, around).join(is_whole);
   Names names(context.lexed, context.problems, select, scope, around.names);

@@ -27,7 +27,9 @@ std::vector<SyntaxPtr> expressions(const Names& names, const Select& select) {
     if (!is_alias) all.push_back(term);
   };
   for (const SyntaxPtr& key : select.group_by) add(key);
+  for (const SyntaxPtr& key : select.distinct_on) add(key);
   if (select.having) add(select.having);
+  if (select.qualify) add(select.qualify);
   if (!select.orders_by_all)
     for (const OrderItem& item : select.order_by) add(item.value);
   return all;

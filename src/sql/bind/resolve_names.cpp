@@ -213,7 +213,7 @@ Result<std::string> Names::canonical(const Syntax& syntax) const {
     if (index) return "#" + std::to_string(*index);
     return "?" + lower(syntax.name);
   }
-  if (syntax.kind == SyntaxKind::value_of) return "value" + std::to_string(syntax.offset);
+  if (syntax.subquery) return "value" + std::to_string(syntax.offset);
   std::string text = std::to_string(static_cast<int>(syntax.kind)) + "'" + syntax.name + "'" +
                      syntax.qualifier + "'" + name_of(syntax.type) +
                      (syntax.star       ? "*("

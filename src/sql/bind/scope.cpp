@@ -21,10 +21,10 @@ Result<std::shared_ptr<TableSource>> open_source(const Lexed& lexed, const FromT
 }
 
 // Returns the column of an earlier table that USING's name refers to.
-std::optional<std::uint32_t> column_before(const Scope& scope, const ScopeTable& table,
-                                           const std::string& name) {
-  for (const ScopeTable& before : scope.tables) {
-    if (before.first >= table.first) break;
+std::optional<std::uint32_t> column_before(const Scope& scope, std::size_t table,
+                                           const FromTable& from, const std::string& name) {
+  for (std::size_t i = from.join_first; i < table; i++) {
+    const ScopeTable& before = scope.tables[i];
     const Schema columns(scope.schema.begin() + before.first,
                          scope.schema.begin() + before.first + before.count);
     if (const auto found = find_field(columns, name)) return before.first + *found;
@@ -33,18 +33,40 @@ std::optional<std::uint32_t> column_before(const Scope& scope, const ScopeTable&
 }
 
 Status merge_columns(const Lexed& lexed, const FromTable& from, Scope& scope) {
-  ScopeTable& table = scope.tables.back();
+  const std::size_t last = scope.tables.size() - 1;
+  ScopeTable& table = scope.tables[last];
   const Schema columns(scope.schema.begin() + table.first, scope.schema.end());
+  const auto wrong = [&](const std::string& message) {
+    return error_at(lexed.statement, from.offset, Code::invalid, message);
+  };
   for (const std::string& name : from.using_columns) {
     const auto found = find_field(columns, name);
-    if (!found || !column_before(scope, table, name))
-      return error_at(lexed.statement, from.offset, Code::invalid,
-                      "column \"" + name + "\" does not exist on " +
-                          (found ? "left side of join" : "right side of join") + " (\"" +
-                          table.shown() + "\")");
+    if (!found || !column_before(scope, last, from, name))
+      return wrong("column \"" + name + "\" does not exist on " +
+                   (found ? "left side of join" : "right side of join") + " (\"" + table.shown() +
+                   "\")");
     table.merged.push_back(table.first + *found);
   }
+  for (std::uint32_t i = 0; from.is_natural && i < columns.size(); i++)
+    if (column_before(scope, last, from, columns[i].name)) table.merged.push_back(table.first + i);
+  if (from.is_natural && table.merged.empty())
+    return wrong("no columns found to join on in NATURAL JOIN");
   return {};
+}
+
+// An outer join leaves NULLs in the columns of a side that may lack a row.
+void set_nullable(const Select& select, Scope& scope) {
+  const auto set = [&](std::size_t first, std::size_t end) {
+    for (std::size_t i = first; i < end; i++)
+      for (std::uint32_t k = 0; k < scope.tables[i].count; k++)
+        scope.schema[scope.tables[i].first + k].nullable = true;
+  };
+  for (std::size_t i = 0; i < select.from.size(); i++) {
+    const FromTable& from = select.from[i];
+    const bool is_full = from.form == JoinForm::full;
+    if (is_full || from.form == JoinForm::left) set(i, from.join_last + 1);
+    if (is_full || from.form == JoinForm::right) set(from.join_first, i);
+  }
 }
 
 }  // namespace
@@ -91,10 +113,15 @@ Result<OpenedTable> open_table(BindContext& context, const FromTable& from,
           : around.tables->find(lower(from.name));
   // ORDER BY behind a set operation reads a table without a name.
   const bool is_derived = from.subquery && !from.alias.empty() && from.subquery->values.empty();
-  context.reads_nested |= is_derived || common != nullptr;
+  context.prefers_duckdb |= is_derived || common != nullptr;
   if (from.subquery) {
     PENSTOCK_ASSIGN(opened.rows, bind_select(context, *from.subquery, around));
   } else if (common != nullptr) {
+    if (common->is_circular)
+      return error_at(context.lexed.statement, from.offset, Code::invalid,
+                      "circular reference to \"" + from.name +
+                          "\": the right side of its UNION alone may read it, and neither ORDER BY "
+                          "nor LIMIT stand behind that UNION");
     if (!common->rows) return Problems::known();
     opened.rows = *common->rows;
   } else {
@@ -119,21 +146,20 @@ Result<OpenedTable> open_table(BindContext& context, const FromTable& from,
 Result<Scope> open_scope(BindContext& context, const Select& select, const Surroundings& around) {
   Scope scope;
   for (const FromTable& from : select.from) {
-    ScopeTable table{from.name, from.alias, scope.table_columns(), 0, 0, from.is_left, {}};
+    ScopeTable table{
+        from.name, from.alias, scope.table_columns(), 0, 0, from.form == JoinForm::left, {}};
     const auto same = [&](const ScopeTable& other) { return other.is_called(table.shown()); };
     if (std::any_of(scope.tables.begin(), scope.tables.end(), same))
       return error_at(context.lexed.statement, from.offset, Code::invalid,
                       "duplicate alias \"" + table.shown() + "\" in query; give one an alias");
     PENSTOCK_ASSIGN(const OpenedTable opened, open_table(context, from, around));
     table.rows = opened.rows;
-    for (Field field : opened.schema) {
-      field.nullable |= from.is_left;
-      scope.schema.push_back(std::move(field));
-    }
+    scope.schema.insert(scope.schema.end(), opened.schema.begin(), opened.schema.end());
     table.count = static_cast<std::uint32_t>(scope.schema.size()) - table.first;
     scope.tables.push_back(std::move(table));
     PENSTOCK_TRY(merge_columns(context.lexed, from, scope));
   }
+  set_nullable(select, scope);
   return scope;
 }
 
@@ -150,63 +176,6 @@ Status rename_columns(const std::vector<std::string>& names, const std::string& 
     const std::string name = field.name;
     while (!seen.insert(lower(field.name)).second)
       field.name = name + "_" + std::to_string(++repeated[lower(name)]);
-  }
-  return {};
-}
-
-namespace {
-
-void find_values(const Syntax& syntax, std::vector<const Syntax*>& found) {
-  if (syntax.kind == SyntaxKind::value_of) found.push_back(&syntax);
-  for (const SyntaxPtr& input : syntax.inputs) find_values(*input, found);
-  if (syntax.filter) find_values(*syntax.filter, found);
-  if (!syntax.over) return;
-  for (const SyntaxPtr& key : syntax.over->partition) find_values(*key, found);
-  for (const OrderItem& item : syntax.over->order) find_values(*item.value, found);
-}
-
-std::vector<const Syntax*> values_of(const Select& select) {
-  std::vector<SyntaxPtr> expressions = {select.where, select.having};
-  for (const FromTable& table : select.from) expressions.push_back(table.on);
-  for (const SelectItem& item : select.items) expressions.push_back(item.value);
-  for (const auto& [item, changes] : select.star_changes)
-    for (const SelectItem& replaced : changes.replaced) expressions.push_back(replaced.value);
-  expressions.insert(expressions.end(), select.group_by.begin(), select.group_by.end());
-  for (const OrderItem& item : select.order_by) expressions.push_back(item.value);
-  std::vector<const Syntax*> found;
-  for (const SyntaxPtr& expression : expressions)
-    if (expression) find_values(*expression, found);
-  return found;
-}
-
-Result<RelationId> bind_value(BindContext& context, const Syntax& syntax,
-                              const Surroundings& around) {
-  PENSTOCK_ASSIGN(const RelationId rows, bind_select(context, *syntax.subquery, around));
-  const std::size_t count = context.schema(rows).size();
-  if (count == 1) return rows;
-  return error_at(
-      context.lexed.statement, syntax.offset, Code::invalid,
-      "a subquery that stands for a value has one column, not " + std::to_string(count));
-}
-
-}  // namespace
-
-Status bind_values(BindContext& context, const Select& select, const CommonTables* tables,
-                   const Names& names, Scope& scope) {
-  for (const Syntax* syntax : values_of(select)) {
-    if (scope.values.contains(syntax->subquery.get())) continue;
-    if (scope.values.size() == max_values)
-      return error_at(context.lexed.statement, syntax->offset, Code::capacity,
-                      "more than " + std::to_string(max_values) + " subqueries as values");
-    Scope::Value value;
-    value.column = static_cast<std::uint32_t>(scope.schema.size());
-    const Result<RelationId> rows = bind_value(context, *syntax, {tables, &names});
-    context.problems.pass(rows.status());
-    if (rows.ok()) {
-      value.rows = *rows;
-      scope.schema.push_back({"", context.schema(*rows)[0].type, true});
-    }
-    scope.values.emplace(syntax->subquery.get(), value);
   }
   return {};
 }

@@ -23,15 +23,41 @@ struct ScopeTable {
   bool holds(std::uint32_t column) const { return column >= first && column - first < count; }
 };
 
+// A subquery as the right side of a join. Its first columns are equal to the outer keys.
+struct JoinedSubquery {
+  JoinType type = JoinType::semi;
+  RelationId rows = 0;
+  std::vector<SyntaxPtr> outer_keys;  // over the outer scope
+  // So many come first that are no part of what IN asks: where they find nothing, IN is FALSE.
+  std::size_t correlated_keys = 0;
+  // Compares an expression of the outer scope with a column.
+  struct Comparison {
+    Op op = Op::less;
+    SyntaxPtr outer;
+    std::uint32_t column = 0;
+    bool takes_unknown = false;  // NULL counts as TRUE: of NOT ANY
+  };
+  std::vector<Comparison> comparisons;
+  std::int64_t offset = 0;
+
+  // The expressions of the outer scope: keys, then those that are compared.
+  std::vector<SyntaxPtr> outer() const;
+};
+
+// A subquery that stands for a value.
+struct SubqueryValue {
+  std::uint32_t column = 0;            // of the scope
+  std::optional<JoinedSubquery> join;  // none: it cannot be bound
+  std::uint32_t place = 0;             // of the value, in the columns that the join adds
+  bool is_exists = false;              // a mark that is never NULL
+  // A row with the value where the join finds none. Then TRUE stands behind the value.
+  std::optional<RelationId> otherwise;
+};
+
 struct Scope {
   std::vector<ScopeTable> tables;
   Schema schema;  // of all tables; a column for each value stands behind them
-  // The values of subqueries that stand for one. `rows` has a column and a row at most.
-  struct Value {
-    std::uint32_t column = 0;
-    std::optional<RelationId> rows;  // none: it cannot be bound
-  };
-  std::map<const Select*, Value> values;
+  std::map<const Select*, SubqueryValue> values;
 
   std::size_t table_of(std::uint32_t column) const;
   bool is_merged(std::uint32_t column) const;
@@ -45,8 +71,8 @@ struct Scope {
 std::string stem(std::string_view path);
 // Opens the tables of FROM, binds derived ones, and resolves the columns of USING.
 Result<Scope> open_scope(BindContext& context, const Select& select, const Surroundings& around);
-// Binds the subqueries that stand for values in the clauses of the SELECT. `names` are those of the
-// scope.
+// Binds the subqueries that stand for values in the clauses of the SELECT (subquery_values.cpp).
+// `names` are those of the scope.
 Status bind_values(BindContext& context, const Select& select, const CommonTables* tables,
                    const Names& names, Scope& scope);
 // Gives the first columns these names, and each later one of a name a number: a, a_1.

@@ -1,5 +1,6 @@
-// Binds [NOT] EXISTS (SELECT ...) and x [NOT] IN (SELECT ...) as the right side of a semi or anti
-// join. An equality in its WHERE with a column of the outer statement becomes a key.
+// Binds subqueries as the right sides of joins: EXISTS (SELECT ...), x IN (SELECT ...), x < ANY
+// (SELECT ...) and those that stand for a value. A comparison in their WHERE with a column of the
+// outer statement becomes a condition of the join.
 #pragma once
 #include "sql/bind/join_tables.hpp"
 
@@ -12,14 +13,17 @@ struct SubqueryCondition {
 };
 std::optional<SubqueryCondition> subquery_condition(SyntaxPtr condition);
 
-struct BoundSubquery {
-  JoinType type = JoinType::semi;
-  RelationId rows = 0;                // its columns are the keys, in order
-  std::vector<SyntaxPtr> outer_keys;  // over the outer scope
-  std::int64_t offset = 0;
-};
 // `tables` are those of WITH around it.
-Result<BoundSubquery> bind_subquery(BindContext& context, const Names& outer,
-                                    const SubqueryCondition& condition, const CommonTables* tables);
+Result<JoinedSubquery> bind_subquery(BindContext& context, const Names& outer,
+                                     const SubqueryCondition& condition,
+                                     const CommonTables* tables);
+
+struct BoundValue {
+  SubqueryValue value;
+  Type type;
+};
+// Binds a subquery of any of these kinds as a value; of IN and EXISTS that is a boolean.
+Result<BoundValue> bind_value(BindContext& context, const Names& outer, const Syntax& subquery,
+                              const CommonTables* tables);
 
 }  // namespace penstock::sql

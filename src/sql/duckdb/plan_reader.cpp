@@ -58,6 +58,7 @@ Result<PlanRows> PlanReader::dispatch(const Tree& plan) {
                                  {"LOGICAL_INTERSECT", &PlanReader::set_operation},
                                  {"LOGICAL_EXCEPT", &PlanReader::set_operation},
                                  {"LOGICAL_MATERIALIZED_CTE", &PlanReader::materialized},
+                                 {"LOGICAL_RECURSIVE_CTE", &PlanReader::recursion},
                                  {"LOGICAL_CTE_REF", &PlanReader::materialized_reference},
                                  {"LOGICAL_UNNEST", &PlanReader::unnest},
                                  {"LOGICAL_EXPRESSION_GET", &PlanReader::values},
@@ -170,19 +171,6 @@ Result<PlanRows> PlanReader::project(const Tree& plan) {
   }
   PENSTOCK_ASSIGN(result.relation, computed.finish());
   return result;
-}
-
-Result<PlanRows> PlanReader::materialized(const Tree& plan) {
-  PENSTOCK_ASSIGN(const PlanRows shared, input(plan, 0));
-  PENSTOCK_ASSIGN(materialized_[plan["table_index"].integer()], exact(shared));
-  return input(plan, 1);
-}
-
-Result<PlanRows> PlanReader::materialized_reference(const Tree& plan) {
-  const auto found = materialized_.find(plan["cte_index"].integer());
-  if (plan["is_recurring"].boolean()) return refuse(plan, "a recurring WITH");
-  if (found == materialized_.end()) return refuse(plan, "a recursive WITH");
-  return found->second;
 }
 
 }  // namespace penstock::sql

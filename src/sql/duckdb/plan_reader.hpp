@@ -48,8 +48,6 @@ class PlanReader : public RelationWriter {
 
   Result<PlanRows> filter(const Tree& plan);
   Result<PlanRows> project(const Tree& plan);
-  Result<PlanRows> materialized(const Tree& plan);
-  Result<PlanRows> materialized_reference(const Tree& plan);
 
   // read_scans.cpp
   Result<PlanRows> scan(const Tree& plan);
@@ -70,6 +68,10 @@ class PlanReader : public RelationWriter {
   Result<PlanRows> projected_lists(const Tree& projection, std::vector<PlanColumn>& projected);
   Result<PlanRows> unnested(const PlanRows& rows, std::vector<std::uint32_t> lists,
                             bool is_numbered);
+  // read_with.cpp
+  Result<PlanRows> materialized(const Tree& plan);
+  Result<PlanRows> materialized_reference(const Tree& plan);
+  Result<PlanRows> recursion(const Tree& plan);
 
   // read_joins.cpp
   Result<PlanRows> join(const Tree& plan);
@@ -132,8 +134,9 @@ class PlanReader : public RelationWriter {
 
   const std::vector<std::shared_ptr<TableSource>>& tables_;
   const TableOpener& open_;
-  std::map<std::int64_t, PlanRows> materialized_;  // by number in the plan
-  std::vector<PlanRows> delim_sides_;              // of the joins around, the innermost last
+  // By number in the plan: rows of WITH, and working tables of recursions.
+  std::map<std::int64_t, PlanRows> materialized_;
+  std::vector<PlanRows> delim_sides_;  // of the joins around, the innermost last
   int depth_ = 0;
 };
 

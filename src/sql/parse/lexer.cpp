@@ -326,6 +326,7 @@ Result<Lexed> lex(std::string_view statement) {
   PENSTOCK_TRY(find_form(lexed));
   rewrite(lexed);
   rewrite_select_lists(lexed);
+  rewrite_qualify(lexed);
   rearrange(lexed);
   return lexed;
 }

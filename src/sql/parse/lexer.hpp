@@ -66,6 +66,7 @@ struct Lexed {
   std::vector<Piece> pieces;  // of `rewritten`, in order; none if each byte has its own place
   // Bytes behind derived tables that have no alias, in order.
   std::vector<std::size_t> unnamed;
+  std::vector<std::size_t> qualify;  // bytes of each QUALIFY that `rewritten` has as HAVING
 
   // Returns the statement's offset of a byte of `rewritten`.
   std::int64_t place_of(std::int64_t offset) const;
@@ -87,6 +88,7 @@ std::vector<Token> tokens_until_open(std::string_view text, bool& is_open);
 // alias; lex() rewrites operators.
 void rewrite(Lexed& lexed);
 void rewrite_select_lists(Lexed& lexed);  // stars, ALL and TRY_CAST
+void rewrite_qualify(Lexed& lexed);
 // Writes the pieces of a SELECT that begins with FROM in PostgreSQL's order, and the names of
 // derived tables that have none.
 void rearrange(Lexed& lexed);

@@ -113,28 +113,57 @@ Result<SyntaxPtr> ExpressionReader::dispatch(Tree node) {
                 "this expression (" + std::string(kind) + ")");
 }
 
-// Reads (SELECT ...), EXISTS (SELECT ...) and x IN (SELECT ...); the parser makes NOT IN a NOT
-// around it.
+// Reads (SELECT ...), EXISTS (SELECT ...), x IN (SELECT ...) and x < ANY or ALL (SELECT ...); the
+// parser makes NOT IN a NOT around it.
 Result<SyntaxPtr> ExpressionReader::subquery(Tree body) {
   const std::string_view type = body["subLinkType"].text();
-  const bool is_in = type == "ANY_SUBLINK" && !body["operName"];
-  if (type != "EXISTS_SUBLINK" && type != "EXPR_SUBLINK" && !is_in) {
+  const bool is_all = type == "ALL_SUBLINK", is_compared = is_all || type == "ANY_SUBLINK";
+  if (type != "EXISTS_SUBLINK" && type != "EXPR_SUBLINK" && !is_compared) {
     PENSTOCK_TRY(read_body(body["subselect"].as("SelectStmt")));
-    return refuse(body.location(), "ANY, ALL or ARRAY of a subquery");
+    return refuse(body.location(), "ARRAY of a subquery");
   }
   auto syntax = std::make_shared<Syntax>();
-  syntax->kind = is_in                    ? SyntaxKind::in_subquery
+  syntax->kind = is_compared              ? SyntaxKind::in_subquery
                  : type == "EXPR_SUBLINK" ? SyntaxKind::value_of
                                           : SyntaxKind::exists;
   syntax->offset = body.location();
-  if (is_in) {
-    PENSTOCK_ASSIGN(SyntaxPtr input, read(body["testexpr"]));
-    syntax->inputs.push_back(std::move(input));
-  }
+  if (is_compared) PENSTOCK_TRY(read_compared(body, *syntax));
   const Tree select = body["subselect"].as("SelectStmt");
   if (!select) return refuse(body.location(), "this form of subquery");
   PENSTOCK_ASSIGN(syntax->subquery, nested(select, body.location()));
-  return SyntaxPtr(std::move(syntax));
+  if (!is_all) return SyntaxPtr(std::move(syntax));
+  return make_syntax(SyntaxKind::operation, body.location(), "not", {std::move(syntax)});
+}
+
+// Reads what is compared with each row, by IN, ANY or ALL. As in DuckDB, `x < ALL (...)` becomes
+// NOT (x >= ANY (...)).
+Status ExpressionReader::read_compared(Tree body, Syntax& syntax) {
+  static constexpr struct {
+    std::string_view written, name, opposite;
+  } comparisons[] = {{"=", "=", "!="},  {"<>", "!=", "="}, {"<", "<", ">="},
+                     {"<=", "<=", ">"}, {">", ">", "<="},  {">=", ">=", "<"}};
+  const Tree name = body["operName"];
+  const std::string text = name ? operator_name(name) : "=";
+  const auto row =
+      std::ranges::find(comparisons, text, [](const auto& one) { return one.written; });
+  if (row == std::end(comparisons))
+    return refuse(body.location(), "ANY and ALL with the operator " + text);
+  syntax.name = body["subLinkType"].text() == "ALL_SUBLINK" ? row->opposite : row->name;
+  PENSTOCK_ASSIGN(syntax.inputs, row_of(body["testexpr"]));
+  if (syntax.inputs.size() > 1 && syntax.name != "=")
+    return refuse(body.location(), "ANY and ALL of a row value");
+  return {};
+}
+
+// Returns the values of (a, b), or of any other expression that one.
+Result<std::vector<SyntaxPtr>> ExpressionReader::row_of(Tree node) {
+  std::vector<SyntaxPtr> values;
+  const Tree parts = node["RowExpr"]["args"];
+  if (parts.size() == 0) { PENSTOCK_ASSIGN(values.emplace_back(), read(node)); }
+  for (std::size_t i = 0; i < parts.size(); i++) {
+    PENSTOCK_ASSIGN(values.emplace_back(), read(parts.at(i)));
+  }
+  return values;
 }
 
 Result<std::shared_ptr<const Select>> ExpressionReader::nested(Tree select, std::int64_t offset) {
@@ -151,9 +180,20 @@ Status ExpressionReader::read_body(Tree select) {
   return nested(select, 0).status();
 }
 
+// Returns how many parts of a name are DuckDB's own schema, and its database.
+static std::size_t parts_before_table(Tree fields) {
+  const auto is_main = [&](std::size_t i) {
+    return lower(fields.at(i).as("String")["sval"].text()) == "main";
+  };
+  if (fields.size() == 3 && is_main(0)) return 1;
+  return fields.size() == 4 && is_main(1) ? 2 : 0;
+}
+
 Result<SyntaxPtr> ExpressionReader::column(Tree body) {
   const Tree fields = body["fields"];
-  if (fields.size() > 2) return refuse(body.location(), "a name of more than two parts");
+  const std::size_t prefix = parts_before_table(fields);
+  const std::size_t parts = fields.size() - prefix;
+  if (parts > 2) return refuse(body.location(), "a name of more than two parts");
   // The parser folds case and cuts names at 63 bytes; the statement has them whole: name [. name].
   const Token* token = lexed_.at(body.location());
   if (token == nullptr)
@@ -162,11 +202,13 @@ Result<SyntaxPtr> ExpressionReader::column(Tree body) {
     return error(body.location(), "ALL stands alone behind GROUP BY or ORDER BY");
   auto syntax = std::make_shared<Syntax>();
   syntax->offset = body.location();
-  if (fields.size() == 2) {
+  if (lexed_.tokens.data() + lexed_.tokens.size() - token <
+      static_cast<std::ptrdiff_t>(2 * fields.size()) - 1)
+    return Status(Code::internal, "a name without its second part");
+  token += 2 * prefix;
+  if (parts == 2) {
     syntax->qualifier = value_of(lexed_, *token);
     token += 2;
-    if (token >= lexed_.tokens.data() + lexed_.tokens.size())
-      return Status(Code::internal, "a name without its second part");
   }
   syntax->kind =
       fields.at(fields.size() - 1).kind() == "A_Star" ? SyntaxKind::star : SyntaxKind::column;

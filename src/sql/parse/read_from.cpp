@@ -45,43 +45,43 @@ class FromReader {
 
   // `left_first`: the first table of its left side.
   Status read_join(Tree join, std::size_t left_first) {
-    const std::string_view type = join["jointype"].text();
-    const bool is_left = type == "JOIN_LEFT";
     const std::size_t first = tables_.size();
-    const bool is_refused = refuse_form(join);
+    const bool has_alias = static_cast<bool>(join["alias"]);
+    if (has_alias) refuse("join", "an alias of a JOIN");
     PENSTOCK_TRY(read_nested(join["rarg"]));
-    FromTable& table =
-        tables_[first];  // not the last one of those in parentheses, which may be a LEFT JOIN's
-    table.is_left |= is_left;
-    table.is_refused |= is_refused;
+    FromTable& table = tables_[first];  // not the last one of those in parentheses
+    table.is_joined = true;
+    table.form = form_of(join["jointype"].text());
+    table.is_natural = join["isNatural"].boolean();
+    table.is_refused |= has_alias;
     table.join_first = left_first;
     table.join_last = tables_.size() - 1;
     if (join["quals"]) { PENSTOCK_ASSIGN(table.on, expressions_.read(join["quals"])); }
     const Tree columns = join["usingClause"];
-    if (columns.size() > 0 && tables_.size() != first + 1) {
-      refuse("using", "USING with a JOIN in parentheses");
-      table.is_refused = true;
-    }
     for (std::size_t i = 0; i < columns.size(); i++)
       table.using_columns.emplace_back(columns.at(i).as("String")["sval"].text());
+    if (columns.size() > 0 || table.is_natural) refuse_shared_columns(table, first);
     return {};
   }
 
-  // Refuses the forms of JOIN that are not supported; tells whether it is one.
-  bool refuse_form(Tree join) const {
-    const std::string_view type = join["jointype"].text();
-    const struct {
-      bool is_written;
-      std::string_view token, what;
-    } forms[] = {
-        {type == "JOIN_RIGHT", "right", "RIGHT JOIN"},
-        {type == "JOIN_FULL", "full", "FULL JOIN"},
-        {join["isNatural"].boolean(), "natural", "NATURAL JOIN"},
-        {static_cast<bool>(join["alias"]), "join", "an alias of a JOIN"},
-        {type == "JOIN_LEFT" && join["rarg"].kind() == "JoinExpr", "left", "LEFT JOIN of a JOIN"}};
-    for (const auto& form : forms)
-      if (form.is_written) refuse(form.token, form.what);
-    return std::ranges::any_of(forms, [](const auto& form) { return form.is_written; });
+  static JoinForm form_of(std::string_view type) {
+    return type == "JOIN_LEFT"    ? JoinForm::left
+           : type == "JOIN_RIGHT" ? JoinForm::right
+           : type == "JOIN_FULL"  ? JoinForm::full
+                                  : JoinForm::inner;
+  }
+
+  // A shared column is the left side's, which a RIGHT or a FULL JOIN may lack.
+  void refuse_shared_columns(FromTable& table, std::size_t first) const {
+    const std::string_view word = table.is_natural ? "natural" : "using";
+    const std::string name = table.is_natural ? "NATURAL JOIN" : "USING";
+    std::string with;
+    if (table.form == JoinForm::right) with = "a RIGHT JOIN";
+    if (table.form == JoinForm::full) with = "a FULL JOIN";
+    if (tables_.size() != first + 1) with = "a JOIN in parentheses";
+    if (with.empty()) return;
+    refuse(word, name + " with " + with);
+    table.is_refused = true;
   }
 
   Status read_nested(Tree item) {
@@ -119,7 +119,10 @@ class FromReader {
     const Tree table = item.as("RangeVar");
     const Token* token = lexed_.at(table.location());
     if (!table || token == nullptr) return expressions_.refuse(table_offset(), "this form of FROM");
-    if (table["schemaname"] || table["catalogname"]) {
+    // DuckDB's own schema has the names of this session.
+    const bool is_of_main = lower(table["schemaname"].text()) == "main";
+    if (is_of_main) token += table["catalogname"] ? 4 : 2;
+    if (!is_of_main && (table["schemaname"] || table["catalogname"])) {
       const std::string file =
           std::string(table["schemaname"].text()) + "." + std::string(table["relname"].text());
       return expressions_.error(
@@ -129,7 +132,6 @@ class FromReader {
     read.name = value_of(lexed_, *token);
     expressions_.context().tables_named.insert(lower(read.name));
     read.columns = columns_of(token->offset, table["alias"]);
-    read.is_refused = expressions_.context().refused_tables.contains(lower(read.name));
     const auto at = static_cast<std::size_t>(token - lexed_.tokens.data());
     if (is_table_function(lexed_, at)) {
       PENSTOCK_ASSIGN(read.table, read_table_function(lexed_, at));

@@ -16,11 +16,11 @@ SyntaxPtr negated(SyntaxPtr input, bool negate) {
   return make_syntax(SyntaxKind::operation, offset, "not", {std::move(input)});
 }
 
+}  // namespace
+
 std::string operator_name(Tree name) {
   return std::string(name.at(name.size() - 1).as("String")["sval"].text());
 }
-
-}  // namespace
 
 Result<SyntaxPtr> ExpressionReader::operation(Tree body) {
   const std::string_view kind = body["kind"].text();
@@ -103,10 +103,31 @@ Result<SyntaxPtr> ExpressionReader::binary(Tree body, std::string name) {
                                                "is not distinct from"};
   if (std::find(std::begin(known), std::end(known), name) == std::end(known))
     return refuse(body.location(), "the operator " + name);
+  if (body["lexpr"]["RowExpr"] && (name == "=" || name == "!=")) {
+    PENSTOCK_ASSIGN(const auto row, row_of(body["lexpr"]));
+    PENSTOCK_ASSIGN(const auto other, row_of(body["rexpr"]));
+    PENSTOCK_ASSIGN(SyntaxPtr equal, equal_rows(body.location(), row, other));
+    return negated(std::move(equal), name == "!=");
+  }
   PENSTOCK_ASSIGN(SyntaxPtr left, read(body["lexpr"]));
   PENSTOCK_ASSIGN(SyntaxPtr right, read(body["rexpr"]));
   return make_syntax(SyntaxKind::operation, body.location(), std::move(name),
                      {std::move(left), std::move(right)});
+}
+
+// Rows are equal if all their values are. As in DuckDB, NULLs within rows are equal.
+Result<SyntaxPtr> ExpressionReader::equal_rows(std::int64_t offset,
+                                               const std::vector<SyntaxPtr>& left,
+                                               const std::vector<SyntaxPtr>& right) {
+  if (left.size() != right.size())
+    return error(offset, "rows of " + std::to_string(left.size()) + " and " +
+                             std::to_string(right.size()) + " values are compared");
+  std::vector<SyntaxPtr> equal;
+  for (std::size_t i = 0; i < left.size(); i++)
+    equal.push_back(
+        make_syntax(SyntaxKind::operation, offset, "is not distinct from", {left[i], right[i]}));
+  if (equal.size() == 1) return equal[0];
+  return make_syntax(SyntaxKind::operation, offset, "and", std::move(equal));
 }
 
 // The parser gives "~~", "!~~", "~~*" and "!~~*", which DuckDB prints too; an ESCAPE makes the
@@ -150,16 +171,25 @@ Result<SyntaxPtr> ExpressionReader::between(Tree body, bool negate) {
                  negate);
 }
 
+// A row that is in a list of rows is equal to one of them.
 Result<SyntaxPtr> ExpressionReader::in_list(Tree body) {
-  PENSTOCK_ASSIGN(SyntaxPtr input, read(body["lexpr"]));
-  std::vector<SyntaxPtr> inputs{std::move(input)};
+  PENSTOCK_ASSIGN(std::vector<SyntaxPtr> inputs, row_of(body["lexpr"]));
   const Tree items = body["rexpr"]["List"] ? body["rexpr"]["List"]["items"] : body["rexpr"];
+  const bool is_negated = operator_name(body["name"]) == "<>";
+  std::vector<SyntaxPtr> equal;
   for (std::size_t i = 0; i < items.size(); i++) {
-    PENSTOCK_ASSIGN(SyntaxPtr item, read(items.at(i)));
-    inputs.push_back(std::move(item));
+    if (!body["lexpr"]["RowExpr"]) {
+      PENSTOCK_ASSIGN(inputs.emplace_back(), read(items.at(i)));
+      continue;
+    }
+    PENSTOCK_ASSIGN(const auto row, row_of(items.at(i)));
+    PENSTOCK_ASSIGN(equal.emplace_back(), equal_rows(body.location(), inputs, row));
   }
-  return negated(make_syntax(SyntaxKind::operation, body.location(), "in", std::move(inputs)),
-                 operator_name(body["name"]) == "<>");
+  if (equal.size() == 1) return negated(std::move(equal[0]), is_negated);
+  const bool is_of_rows = !equal.empty();
+  return negated(make_syntax(SyntaxKind::operation, body.location(), is_of_rows ? "or" : "in",
+                             std::move(is_of_rows ? equal : inputs)),
+                 is_negated);
 }
 
 Result<SyntaxPtr> ExpressionReader::boolean(Tree body) {

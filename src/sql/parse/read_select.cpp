@@ -43,9 +43,11 @@ class SelectReader {
     PENSTOCK_ASSIGN(select_.from, read_from(expressions_, body["fromClause"]));
     select_.is_refused = std::ranges::any_of(select_.from, &FromTable::is_refused);
     PENSTOCK_TRY(expressions_.define_windows(body["windowClause"]));
+    PENSTOCK_TRY(read_distinct(body["distinctClause"]));
     PENSTOCK_TRY(read_items(body["targetList"]));
     PENSTOCK_TRY(read_optional(body["whereClause"], select_.where));
-    PENSTOCK_TRY(read_optional(body["havingClause"], select_.having));
+    PENSTOCK_TRY(read_optional(
+        body["havingClause"], is_qualify(body["havingClause"]) ? select_.qualify : select_.having));
     PENSTOCK_TRY(read_group(body["groupClause"]));
     return read_end(body);
   }
@@ -136,20 +138,19 @@ class SelectReader {
   Status read_with(Tree with) {
     const Tree tables = with["ctes"];
     const bool is_recursive = with["recursive"].boolean();
-    if (is_recursive) refuse("recursive", "WITH RECURSIVE");
     if (tables.size() > max_common_tables)
       return error_at(lexed_.statement, offset_of("with"), Code::capacity,
                       "WITH defines more than " + std::to_string(max_common_tables) + " names");
     for (std::size_t i = 0; i < tables.size(); i++) {
       const Tree table = tables.at(i).as("CommonTableExpr");
-      if (is_recursive) context_.refused_tables.emplace(lower(table["ctename"].text()));
-      PENSTOCK_TRY(expressions_.passed(read_common_table(table)));
+      PENSTOCK_TRY(expressions_.passed(read_common_table(table, is_recursive)));
     }
     return {};
   }
 
-  Status read_common_table(Tree table) {
+  Status read_common_table(Tree table, bool is_recursive) {
     CommonTable read;
+    read.is_recursive = is_recursive;
     const Token* token = lexed_.at(table.location());
     read.name = token == nullptr ? std::string(table["ctename"].text()) : value_of(lexed_, *token);
     read.offset = table.location();
@@ -174,11 +175,16 @@ class SelectReader {
       if (body[part.field]) refuse(part.token, part.what);
     if (body["limitOption"].text() == "LIMIT_OPTION_WITH_TIES") refuse("ties", "WITH TIES");
     if (body["groupDistinct"].boolean()) refuse("group", "GROUP BY DISTINCT");
-    const Tree distinct = body["distinctClause"];
-    const bool is_on = distinct && distinct.at(0).kind() != "";
-    if (is_on) refuse("distinct", "DISTINCT ON");
-    select_.distinct = distinct && !is_on;
+  }
+
+  Status read_distinct(Tree keys) {
+    const bool is_on = keys && keys.at(0).kind() != "";
+    select_.distinct = keys && !is_on;
     select_.distinct_offset = offset_of("distinct");
+    for (std::size_t i = 0; is_on && i < keys.size(); i++) {
+      PENSTOCK_ASSIGN(select_.distinct_on.emplace_back(), expressions_.read(keys.at(i)));
+    }
+    return {};
   }
 
   Status read_items(Tree items) {
@@ -196,9 +202,9 @@ class SelectReader {
 
   // Tells whether a word ends the SELECT list: FROM, or the clause behind it where FROM came first.
   bool ends_items(const Token& token) const {
-    static constexpr std::string_view words[] = {"from",   "where", "group",    "having", "window",
-                                                 "order",  "limit", "offset",   "fetch",  "union",
-                                                 "except", "into",  "intersect"};
+    static constexpr std::string_view words[] = {"from",    "where",  "group", "having",   "window",
+                                                 "qualify", "order",  "limit", "offset",   "fetch",
+                                                 "union",   "except", "into",  "intersect"};
     return std::ranges::any_of(
         words, [&](std::string_view word) { return is_keyword_token(lexed_, token, word); });
   }
@@ -231,6 +237,24 @@ class SelectReader {
     if (!node) return {};
     PENSTOCK_ASSIGN(into, expressions_.read(node));
     return {};
+  }
+
+  // Tells whether a HAVING of the tree was written as QUALIFY: it stands before the expression,
+  // which may be in parentheses.
+  bool is_qualify(Tree having) const {
+    const auto behind =
+        std::ranges::lower_bound(lexed_.tokens, first_location(having), {},
+                                 [](const Token& token) { return std::int64_t{token.offset}; });
+    int depth = 0;
+    for (auto at = behind - lexed_.tokens.begin(); having && at-- > 0;) {
+      const Token& token = lexed_.tokens[static_cast<std::size_t>(at)];
+      if (is_symbol(lexed_, token, ")")) depth++;
+      if (is_symbol(lexed_, token, "(") && depth > 0) depth--;
+      if (depth > 0) continue;
+      if (is_keyword_token(lexed_, token, "having")) return false;
+      if (std::ranges::find(lexed_.qualify, token.offset) != lexed_.qualify.end()) return true;
+    }
+    return false;
   }
 
   Status read_group(Tree keys) {
@@ -325,7 +349,7 @@ Result<Select> read_select(const Lexed& lexed, Problems& problems,
                            std::span<const std::string> functions) {
   PENSTOCK_ASSIGN(Parsed parsed, parse(lexed, problems));
   Select select;
-  ReadContext context{lexed, problems, functions, {}, {}, {}};
+  ReadContext context{lexed, problems, functions, {}, {}};
   PENSTOCK_TRY(SelectReader(context, select, 0).read(parsed.tree()));
   select.parts = std::move(context.parts);
   select.tables_named = std::move(context.tables_named);

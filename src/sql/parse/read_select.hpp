@@ -17,6 +17,9 @@ namespace penstock::sql {
 SyntaxPtr make_syntax(SyntaxKind kind, std::int64_t offset, std::string name,
                       std::vector<SyntaxPtr> inputs = {});
 
+// Returns the last part of an operator's name.
+std::string operator_name(Tree name);
+
 // Returns where an expression begins, for nodes without a location in the tree.
 std::int64_t first_location(Tree node);
 
@@ -25,7 +28,6 @@ struct ReadContext {
   const Lexed& lexed;
   Problems& problems;
   std::span<const std::string> functions;            // that the binder knows, in order
-  std::set<std::string> refused_tables;              // that WITH defines, in lower case
   std::vector<std::shared_ptr<const Select>> parts;  // see Select
   std::set<std::string> tables_named;                // see Select
 };
@@ -75,11 +77,15 @@ class ExpressionReader {
  private:
   Result<SyntaxPtr> dispatch(Tree node);
   Result<SyntaxPtr> subquery(Tree body);
+  Status read_compared(Tree body, Syntax& syntax);
+  Result<std::vector<SyntaxPtr>> row_of(Tree node);
   Result<SyntaxPtr> column(Tree body);
   Result<SyntaxPtr> constant(Tree body);
   // read_operator.cpp
   Result<SyntaxPtr> operation(Tree body);
   Result<SyntaxPtr> binary(Tree body, std::string name);
+  Result<SyntaxPtr> equal_rows(std::int64_t offset, const std::vector<SyntaxPtr>& left,
+                               const std::vector<SyntaxPtr>& right);
   Result<SyntaxPtr> unary(Tree body, std::string_view name);
   Result<SyntaxPtr> between(Tree body, bool negated);
   Result<SyntaxPtr> like(Tree body, std::string name);

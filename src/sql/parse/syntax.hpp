@@ -32,7 +32,7 @@ enum class SyntaxKind : unsigned char {
   case_of,      // inputs: condition, value, condition, value, ..., else
   function,     // name in lower case; star, filter
   exists,       // subquery
-  in_subquery,  // inputs[0], subquery
+  in_subquery,  // inputs, subquery; name: "=", or the comparison of ANY
   value_of,     // subquery: the value of its one row
   grouping,     // GROUPING(): inputs
   refused,      // a placeholder; name: of an aggregate, else ""; inputs: what it has of expressions
@@ -91,6 +91,8 @@ struct WindowSyntax {
   std::string frame_text;  // as DuckDB prints one that is not the default
 };
 
+enum class JoinForm : unsigned char { inner, left, right, full };
+
 // A table of FROM: all are joined, by what ON, USING and WHERE say.
 struct FromTable {
   TableReference table;                    // what the opener is asked for
@@ -99,7 +101,9 @@ struct FromTable {
   std::vector<std::string> columns;        // new names of its first columns
   std::int64_t offset = -1;
   bool quoted = false;
-  bool is_left = false;  // LEFT JOINed to those before it
+  // The JOIN whose right side begins with this table. A comma before it is none.
+  bool is_joined = false, is_natural = false;
+  JoinForm form = JoinForm::inner;
   SyntaxPtr on;
   std::size_t join_first = 0;  // the first table of the JOIN with this ON; this table's side of
                                // it ends with join_last
@@ -114,6 +118,7 @@ struct CommonTable {
   std::int64_t offset = -1;
   std::shared_ptr<const Select> select;
   std::vector<std::string> columns;  // new names of its first columns
+  bool is_recursive = false;         // WITH RECURSIVE: the right side of a UNION may read it
 };
 
 // UNION, INTERSECT or EXCEPT of two SELECTs.
@@ -132,10 +137,11 @@ struct Select {
   std::vector<std::vector<SyntaxPtr>> values;
   std::vector<FromTable> from;  // none: one row without columns
   bool distinct = false;
+  std::vector<SyntaxPtr> distinct_on;  // DISTINCT ON: the first row of each
   std::int64_t distinct_offset = -1;
   std::vector<SelectItem> items;
   std::map<std::size_t, StarChanges> star_changes;  // by the number of the star's item
-  SyntaxPtr where, having;
+  SyntaxPtr where, having, qualify;
   std::vector<SyntaxPtr> group_by;
   bool groups_by_all = false;  // by each item without an aggregate
   // Each a list of terms of group_by by number. None: one set of all.

@@ -19,6 +19,7 @@ constexpr Phrase phrases[] = {
     {"QUALIFY", {"qualify"}},
     {"TABLESAMPLE", {"tablesample"}},
     {"USING SAMPLE", {"using", "sample"}},
+    {"USING KEY", {"using", "key"}},
     {"LIMIT with a percentage", {"limit", "#", "%"}},
     {"ASOF JOIN", {"asof", "join"}},
     {"ASOF JOIN", {"asof", "left", "join"}},
@@ -82,6 +83,8 @@ Status find_unsupported_syntax(const Lexed& lexed, std::int64_t stopped_at, Prob
       first = after_brackets(lexed, first + 1, lexed.form.end) - 1;
     for (const Phrase& phrase : phrases) {
       if (!stands(lexed, first, phrase)) continue;
+      if (std::ranges::find(lexed.qualify, lexed.tokens[first].offset) != lexed.qualify.end())
+        continue;
       is_reason = is_reason || is_near(lexed, stopped_at, first, phrase);
       found.emplace_back(lexed.tokens[first].offset, phrase.what);
     }

@@ -30,7 +30,7 @@ Result<BoundSql> bind_automatically(std::string_view statement, Plan& plan, cons
   const Result<sql::OwnSql> own = sql::bind_own(statement, own_plan, open);
   const Code code = own.status().code();
   const bool is_final = code != Code::ok && code != Code::unsupported && code != Code::invalid;
-  const bool is_good = own.ok() && !own->reads_nested && table_count(own_plan) <= max_own_tables;
+  const bool is_good = own.ok() && !own->prefers_duckdb && table_count(own_plan) <= max_own_tables;
   const bool asks_duckdb = !is_final && !is_good && sql::is_query(statement);
   if (asks_duckdb && sql::has_duckdb()) {
     Result<BoundSql> planned = sql::bind_by_duckdb(statement, plan, open, definitions);

@@ -283,5 +283,26 @@ TEST(Relation, ATreeIsALineForEachAndNamesASharedOneOnce) {
             "      scan #1: right\n");
 }
 
+TEST(Relation, RecursionsAreOfAWorkingTableAndOfOneSchema) {
+  Sides sides;
+  const RelationId working = sides.graph.working_table(sides.graph.at(sides.left).schema);
+  EXPECT_EQ(refusal(sides.graph.recursion(sides.left, sides.left, sides.left, true)),
+            "recursion: its first relation is not a working table of this graph");
+  EXPECT_EQ(refusal(sides.graph.recursion(working, sides.left, 17, true)),
+            "recursion: an input is not of this graph");
+  EXPECT_EQ(refusal(sides.graph.recursion(working, sides.left, sides.right, true)),
+            "append: inputs of 2 and 1 columns");
+  EXPECT_EQ(refusal(sides.graph.recursion(working, sides.left, working, false)), "accepted");
+}
+
+TEST(Relation, AWorkingTableIsNotReadOutsideOfItsStep) {
+  Sides sides;
+  const RelationId working = sides.graph.working_table(sides.graph.at(sides.left).schema);
+  Plan plan;
+  const auto step = lower(sides.graph, working, plan);
+  ASSERT_FALSE(step.ok());
+  EXPECT_EQ(step.status().message(), "a working table is read outside of its recursion's step");
+}
+
 }  // namespace
 }  // namespace penstock
