@@ -2,6 +2,8 @@
 
 #include <limits>
 
+#include "expr/intervals.hpp"
+
 namespace penstock::sql {
 namespace {
 
@@ -83,6 +85,12 @@ Int128 integer_of(const Tree& value) {
          Int128(value["lower"].unsigned_integer());
 }
 
+std::optional<Scalar> interval_of(const Tree& value) {
+  const auto interval = expr::interval_of_parts(value["months"].integer(), value["days"].integer(),
+                                                value["micros"].integer());
+  return interval ? std::optional(expr::interval_scalar(*interval)) : std::nullopt;
+}
+
 // Numbers that JSON has no word for are texts.
 double real_of(const Tree& value) {
   const std::string_view text = value.text();
@@ -114,6 +122,7 @@ std::optional<Scalar> value_of_json(const Tree& value) {
   const std::optional<Type> type = type_of_json(value["type"]);
   if (!type) return std::nullopt;
   if (value["is_null"].boolean() || !value["value"]) return Scalar::null_of(*type);
+  if (*type == expr::interval_type) return interval_of(value["value"]);
   if (type->kind == Kind::string && !is_text(*type)) return std::nullopt;
   if (type->kind == Kind::string) return Scalar::of(std::string(value["value"].text()));
   if (is_float(*type)) return Scalar::of(*type, real_of(value["value"]));
