@@ -230,6 +230,11 @@ def statements():
         yield f"SELECT {text} AS x, count(*) AS c, sum(id) AS n FROM 'rows.parquet' GROUP BY 1 ORDER BY c, n, x"
         yield f"SELECT k, min({text}) AS a, max({text}) AS b FROM 'rows.parquet' GROUP BY k ORDER BY k"
         yield f"SELECT id, {text} AS x FROM 'rows.parquet' ORDER BY x DESC NULLS LAST, id LIMIT 20"
+    yield "SELECT * FROM 'rows.csv'"
+    yield "SELECT tm, count(*) AS c FROM 'rows.csv' WHERE tz > '2020-03-09' GROUP BY tm ORDER BY tm"
+    for column in ("s", "tz", "tm"):
+        yield f"SELECT {column} FROM 'texts.csv'"
+    yield "SELECT s, tm FROM read_csv('texts.csv', types = {'s': 'TIMESTAMPTZ', 'tm': 'TIME'})"
     yield "SELECT tz FROM 'few.parquet' UNION ALL SELECT ts FROM 'few.parquet' ORDER BY 1"
     yield "SELECT d FROM 'few.parquet' UNION SELECT tz FROM 'few.parquet' ORDER BY 1"
     yield "SELECT count(*) AS c FROM 'rows.parquet' a JOIN 'few.parquet' b ON a.tz::DATE = b.d"
@@ -241,6 +246,13 @@ def make_tables(oracle, folder):
         oracle.connection.execute(
             f"COPY ({text}) TO '{folder}/{name}.parquet' (ROW_GROUP_SIZE 2048)"
         )
+    oracle.connection.execute(
+        f"COPY (SELECT id, tm, tz, tz2, ts, d FROM '{folder}/rows.parquet') TO '{folder}/rows.csv'"
+    )
+    oracle.connection.execute(
+        f"COPY (SELECT id, s, '2020-03-08 0' || id % 9 || ':30:00' || ['', '-04', 'Z'][id % 3 + 1] AS tz,"
+        f" (id % 25) || ':' || (id % 60) || ':01' AS tm FROM '{folder}/rows.parquet') TO '{folder}/texts.csv'"
+    )
 
 
 def refused_by_both(driver, tally, text):
