@@ -230,6 +230,7 @@ def statements():
         yield f"SELECT {text} AS x, count(*) AS c, sum(id) AS n FROM 'rows.parquet' GROUP BY 1 ORDER BY c, n, x"
         yield f"SELECT k, min({text}) AS a, max({text}) AS b FROM 'rows.parquet' GROUP BY k ORDER BY k"
         yield f"SELECT id, {text} AS x FROM 'rows.parquet' ORDER BY x DESC NULLS LAST, id LIMIT 20"
+    yield from clauses()
     yield "SELECT * FROM 'rows.csv'"
     yield "SELECT tm, count(*) AS c FROM 'rows.csv' WHERE tz > '2020-03-09' GROUP BY tm ORDER BY tm"
     for column in ("s", "tz", "tm"):
@@ -238,6 +239,37 @@ def statements():
     yield "SELECT tz FROM 'few.parquet' UNION ALL SELECT ts FROM 'few.parquet' ORDER BY 1"
     yield "SELECT d FROM 'few.parquet' UNION SELECT tz FROM 'few.parquet' ORDER BY 1"
     yield "SELECT count(*) AS c FROM 'rows.parquet' a JOIN 'few.parquet' b ON a.tz::DATE = b.d"
+
+
+def clauses():
+    """Groups, joins, windows and subqueries over such values."""
+    few, rows = "'few.parquet'", "'rows.parquet'"
+    yield f"SELECT k, min(tz) - max(ts) AS x, max(tz) + max(iv) AS y FROM {rows} GROUP BY k ORDER BY k"
+    yield f"SELECT k, max(tm) + INTERVAL 1 HOUR AS x FROM {rows} GROUP BY k HAVING max(tz) > '2020-03-09' ORDER BY k"
+    yield f"SELECT count(*) FILTER (WHERE iv > INTERVAL '1 month') AS a, sum(CASE WHEN tz > ts THEN 1 ELSE 0 END) AS b FROM {rows}"
+    yield f"SELECT count(*) AS c FROM {few} a JOIN {few} b ON a.tz = b.ts"
+    yield f"SELECT count(*) AS c FROM {rows} a JOIN {few} b ON a.tz::DATE = b.tz2::DATE - 238"
+    yield f"SELECT a.id, b.id AS o FROM {few} a JOIN {few} b ON a.tm = b.tm AND a.id <> b.id ORDER BY a.id, o"
+    yield f"SELECT count(*) AS c FROM {rows} a JOIN (SELECT normalized_interval(iv) AS n FROM {few}) b ON a.iv = b.n"
+    yield f"SELECT count(*) AS c, sum(a.id) AS n FROM {few} a LEFT JOIN {few} b ON a.tz = b.d"
+    yield f"SELECT id FROM {few} WHERE ts IN (SELECT tz FROM {rows}) ORDER BY id"
+    yield f"SELECT id FROM {few} WHERE tz > (SELECT min(ts) FROM {rows}) ORDER BY id"
+    yield f"SELECT id FROM {few} WHERE tz::DATE IN (SELECT ts::DATE FROM {few}) ORDER BY id"
+    yield f"SELECT id, lag(tz) OVER (ORDER BY id) - tz AS x FROM {few} ORDER BY id"
+    yield f"SELECT id, max(tz + INTERVAL 1 DAY) OVER (PARTITION BY k ORDER BY id) AS x FROM {rows} ORDER BY id"
+    yield f"SELECT id, rank() OVER (ORDER BY hour(tz), id) AS x FROM {rows} ORDER BY id"
+    yield f"SELECT DISTINCT date_trunc('day', tz) AS x FROM {rows} ORDER BY x"
+    yield f"SELECT DISTINCT hour(iv) AS x, minute(tm) AS y FROM {rows} ORDER BY x, y"
+    yield f"SELECT x.h, count(*) AS c FROM (SELECT hour(tz) AS h, iv * 2 AS i FROM {rows}) x WHERE x.i > INTERVAL 20 DAY GROUP BY x.h ORDER BY x.h"
+    yield f"WITH x AS (SELECT tz + iv AS t, id FROM {rows}) SELECT year(t) AS y, month(t) AS m, count(*) AS c FROM x GROUP BY y, m ORDER BY y, m"
+    yield f"SELECT id, tz FROM {rows} ORDER BY tz AT TIME ZONE 'Asia/Tokyo' DESC NULLS LAST, id LIMIT 7"
+    yield f"SELECT id, iv FROM {rows} ORDER BY iv DESC NULLS LAST, id LIMIT 30"
+    yield f"SELECT id, iv - iv2 AS x FROM {rows} ORDER BY x, id LIMIT 300"
+    yield f"SELECT id FROM {rows} WHERE tz BETWEEN ts AND d ORDER BY id"
+    yield f"SELECT id, CASE iv WHEN INTERVAL '1 day' THEN 'one' WHEN INTERVAL '5 days' THEN 'five' ELSE iv::VARCHAR END AS x FROM {few} ORDER BY id"
+    yield f"SELECT k, count(DISTINCT tz::DATE) AS a, count(DISTINCT tm) AS b FROM {rows} GROUP BY k ORDER BY k"
+    yield "SELECT * FROM (VALUES (TIMESTAMPTZ '2020-01-01', INTERVAL 1 DAY, TIME '01:00'), (TIMESTAMPTZ '2020-02-01', NULL, NULL)) t(a, b, c)"
+    yield "SELECT x::DATE AS d FROM (SELECT TIMESTAMPTZ '2020-03-08 23:30' AS x UNION ALL SELECT TIMESTAMPTZ '2020-11-01 01:30')"
 
 
 def make_tables(oracle, folder):
