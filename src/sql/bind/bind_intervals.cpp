@@ -65,44 +65,42 @@ bool ExpressionBinder::is_temporal_operation(const std::string& name,
 
 Result<Operand> ExpressionBinder::temporal_operation(const Syntax& syntax,
                                                      const std::vector<Operand>& inputs) {
-  const auto is_interval = [&](const Operand& input) {
-    return input.kind == Operand::Kind::interval || type_of_operand(input) == interval_type;
-  };
-  const auto result = [&](Result<NodeId> node) -> Result<Operand> {
-    if (!node.ok()) return node.status();
-    return operand_of(*node);
-  };
-  const std::string& name = syntax.name;
-  if (inputs.size() == 2 && (name == "+" || name == "-"))
-    for (const std::size_t place : {0, 1}) {
-      const std::optional<Type> other = type_of_operand(inputs[1 - place]);
-      if (inputs[place].kind == Operand::Kind::interval && other && is_date_or_timestamp(*other))
-        return datetime_arithmetic(syntax, inputs[0], inputs[1]);
-    }
+  const bool is_sum = inputs.size() == 2 && (syntax.name == "+" || syntax.name == "-");
+  for (const std::size_t place : {0, 1}) {
+    if (!is_sum || inputs[place].kind != Operand::Kind::interval) continue;
+    const std::optional<Type> other = type_of_operand(inputs[1 - place]);
+    if (other && is_date_or_timestamp(*other))
+      return datetime_arithmetic(syntax, inputs[0], inputs[1]);
+  }
   std::vector<NodeId> nodes;
   for (std::size_t i = 0; i < inputs.size(); i++) {
     const std::optional<Type> beside =
         inputs.size() == 2 ? type_of_operand(inputs[1 - i]) : std::nullopt;
     PENSTOCK_ASSIGN(nodes.emplace_back(), coerce(*syntax.inputs[i], inputs[i], beside));
   }
-  if (nodes.size() == 1) {
-    if (!is_interval(inputs[0]))
-      return wrong(syntax, "cannot negate " + name_of(builder_.type(nodes[0])));
-    const NodeId none = builder_.literal(expr::interval_scalar({}));
-    return result(
-        located(syntax, builder_.string_function("interval_difference", {none, nodes[0]})));
-  }
-  const Type left = builder_.type(nodes[0]), right = builder_.type(nodes[1]);
-  if (name == "*" || name == "/" || (left == interval_type && right == interval_type))
-    return result(interval_arithmetic(syntax, nodes[0], nodes[1]));
-  if (right == interval_type) return result(moved_moment(syntax, nodes[0], nodes[1]));
-  if (left == interval_type && name == "+") return result(moved_moment(syntax, nodes[1], nodes[0]));
-  if (name == "+" && left.kind == penstock::Kind::date32 && right == time_type)
-    return result(date_and_time(syntax, nodes[0], nodes[1]));
-  if (name == "+" && right.kind == penstock::Kind::date32 && left == time_type)
-    return result(date_and_time(syntax, nodes[1], nodes[0]));
-  if (name == "-") return result(moment_difference(syntax, nodes[0], nodes[1]));
-  return wrong(syntax, "cannot compute " + name_of(left) + " " + name + " " + name_of(right));
+  PENSTOCK_ASSIGN(const NodeId node, nodes.size() == 1 ? negated_interval(syntax, nodes[0])
+                                                       : temporal_pair(syntax, nodes[0], nodes[1]));
+  return operand_of(node);
+}
+
+Result<NodeId> ExpressionBinder::negated_interval(const Syntax& syntax, NodeId interval) {
+  const Type type = builder_.type(interval);
+  if (type != interval_type) return wrong(syntax, "cannot negate " + name_of(type));
+  const NodeId none = builder_.literal(expr::interval_scalar({}));
+  return located(syntax, builder_.string_function("interval_difference", {none, interval}));
+}
+
+Result<NodeId> ExpressionBinder::temporal_pair(const Syntax& syntax, NodeId left, NodeId right) {
+  const Type a = builder_.type(left), b = builder_.type(right);
+  const std::string& name = syntax.name;
+  if (name == "*" || name == "/" || (a == interval_type && b == interval_type))
+    return interval_arithmetic(syntax, left, right);
+  if (b == interval_type) return moved_moment(syntax, left, right);
+  if (name == "-") return moment_difference(syntax, left, right);
+  if (a == interval_type) return moved_moment(syntax, right, left);
+  if (a.kind == penstock::Kind::date32 && b == time_type) return date_and_time(syntax, left, right);
+  if (b.kind == penstock::Kind::date32 && a == time_type) return date_and_time(syntax, right, left);
+  return wrong(syntax, "cannot add " + name_of(a) + " and " + name_of(b));
 }
 
 Result<NodeId> ExpressionBinder::interval_arithmetic(const Syntax& syntax, NodeId left,

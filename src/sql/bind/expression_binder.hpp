@@ -187,6 +187,8 @@ class ExpressionBinder {
   Result<NodeId> interval_node(const Syntax& syntax, const Operand& operand);
   bool is_temporal_operation(const std::string& name, const std::vector<Operand>& inputs) const;
   Result<Operand> temporal_operation(const Syntax& syntax, const std::vector<Operand>& inputs);
+  Result<NodeId> negated_interval(const Syntax& syntax, NodeId interval);
+  Result<NodeId> temporal_pair(const Syntax& syntax, NodeId left, NodeId right);
   Result<NodeId> interval_arithmetic(const Syntax& syntax, NodeId left, NodeId right);
   Result<NodeId> scaled_interval(const Syntax& syntax, NodeId interval, NodeId factor);
   Result<NodeId> moved_moment(const Syntax& syntax, NodeId moment, NodeId interval);
