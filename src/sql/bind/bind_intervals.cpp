@@ -1,5 +1,6 @@
 // Binds arithmetic of intervals, times and instants.
 #include <algorithm>
+#include <array>
 
 #include "expr/intervals.hpp"
 #include "expr/temporal_casts.hpp"

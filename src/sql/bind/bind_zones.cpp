@@ -1,5 +1,6 @@
 // Binds functions of instants, times and intervals: their parts, and time zones.
 #include <algorithm>
+#include <array>
 
 #include "expr/intervals.hpp"
 #include "expr/temporal_casts.hpp"
