@@ -8,11 +8,14 @@
 #include "base/ascii.hpp"
 #include "expr/bytes_text.hpp"
 #include "expr/calendar.hpp"
+#include "expr/temporal_text.hpp"
 
 namespace penstock::expr {
 namespace {
 
 constexpr std::int64_t microseconds_per_second = 1'000'000;
+
+}  // namespace
 
 std::string_view trim(std::string_view text) {
   while (!text.empty() && (text.front() == ' ' || (text.front() >= '\t' && text.front() <= '\r')))
@@ -22,7 +25,6 @@ std::string_view trim(std::string_view text) {
   return text;
 }
 
-// Removes one to `max_count` digits from the front and returns their value.
 std::optional<std::int64_t> take_digits(std::string_view& text, int max_count) {
   std::int64_t value = 0;
   int count = 0;
@@ -31,6 +33,8 @@ std::optional<std::int64_t> take_digits(std::string_view& text, int max_count) {
     value = value * 10 + (text.front() - '0');
   return count > 0 ? std::optional(value) : std::nullopt;
 }
+
+namespace {
 
 // Year 0 is 1 BC. The last date is of the year 5,881,580.
 std::optional<std::int32_t> take_date(std::string_view& text) {
@@ -58,98 +62,6 @@ std::optional<std::int32_t> take_date(std::string_view& text) {
   return days >= -max_date_days && days <= max_date_days
              ? std::optional(static_cast<std::int32_t>(days))
              : std::nullopt;
-}
-
-// hours:minutes[:seconds[.fraction]] as microseconds
-std::optional<std::int64_t> take_time(std::string_view& text, int hour_digits) {
-  const auto hours = take_digits(text, hour_digits);
-  if (!hours || !take(text, ':')) return std::nullopt;
-  const auto minutes = take_digits(text, 2);
-  if (!minutes || *minutes > 59) return std::nullopt;
-  std::int64_t total = (*hours * 60 + *minutes) * 60 * microseconds_per_second;
-  if (!take(text, ':')) return total;
-  const auto seconds = take_digits(text, 2);
-  if (!seconds || *seconds > 59) return std::nullopt;
-  total += *seconds * microseconds_per_second;
-  if (!take(text, '.')) return total;
-  for (std::int64_t unit = microseconds_per_second / 10; !text.empty() && is_digit(text.front());
-       unit /= 10, text.remove_prefix(1))
-    total += unit * (text.front() - '0');
-  return total;
-}
-
-struct Unit {
-  std::string_view name;
-  std::int64_t months, days, microseconds;
-};
-constexpr Unit units[] = {
-    {"year", 12, 0, 0},
-    {"y", 12, 0, 0},
-    {"decade", 120, 0, 0},
-    {"quarter", 3, 0, 0},
-    {"month", 1, 0, 0},
-    {"mon", 1, 0, 0},
-    {"week", 0, 7, 0},
-    {"w", 0, 7, 0},
-    {"day", 0, 1, 0},
-    {"d", 0, 1, 0},
-    {"hour", 0, 0, 3600 * microseconds_per_second},
-    {"h", 0, 0, 3600 * microseconds_per_second},
-    {"minute", 0, 0, 60 * microseconds_per_second},
-    {"m", 0, 0, 60 * microseconds_per_second},
-    {"min", 0, 0, 60 * microseconds_per_second},
-    {"second", 0, 0, microseconds_per_second},
-    {"s", 0, 0, microseconds_per_second},
-    {"sec", 0, 0, microseconds_per_second},
-    {"millisecond", 0, 0, 1000},
-    {"ms", 0, 0, 1000},
-    {"microsecond", 0, 0, 1},
-    {"us", 0, 0, 1},
-};
-
-const Unit* unit_named(std::string_view name) {
-  for (const Unit& unit : units)
-    if (name == unit.name ||
-        (name.size() > 3 && name.back() == 's' && name.substr(0, name.size() - 1) == unit.name))
-      return &unit;
-  return nullptr;
-}
-
-struct Quantity {
-  std::int64_t whole = 0, millionths = 0;
-};  // both with the sign
-
-std::optional<Quantity> take_quantity(std::string_view& text) {
-  const bool negative = take(text, '-');
-  if (!negative) (void)take(text, '+');
-  const auto whole = take_digits(text, 12);
-  if (!whole || (!text.empty() && is_digit(text.front()))) return std::nullopt;
-  Quantity quantity{*whole, 0};
-  if (take(text, '.'))
-    for (std::int64_t unit = 100'000; !text.empty() && is_digit(text.front());
-         unit /= 10, text.remove_prefix(1))
-      quantity.millionths += unit * (text.front() - '0');
-  if (negative) quantity = {-quantity.whole, -quantity.millionths};
-  return quantity;
-}
-
-bool add_to(std::int64_t& sum, std::int64_t count, std::int64_t each) {
-  std::int64_t product = 0;
-  return !__builtin_mul_overflow(count, each, &product) &&
-         !__builtin_add_overflow(sum, product, &sum);
-}
-
-bool add_units(Interval& interval, const Quantity& quantity, const Unit& unit) {
-  if (quantity.millionths !=
-      0) {  // a fraction of a month has no length; of a day, a week or less it does
-    if (unit.months != 0) return false;
-    const std::int64_t each = unit.microseconds + unit.days * microseconds_per_day;
-    interval.microseconds +=
-        static_cast<std::int64_t>(Int128(quantity.millionths) * each / 1'000'000);
-  }
-  return add_to(interval.months, quantity.whole, unit.months) &&
-         add_to(interval.days, quantity.whole, unit.days) &&
-         add_to(interval.microseconds, quantity.whole, unit.microseconds);
 }
 
 // Returns 1 or -1; 0 where the string is not an infinity.
@@ -180,6 +92,14 @@ std::string_view without_zone(std::string_view text) {
   return is_name || has_digits ? text.substr(0, end) : text;
 }
 
+}  // namespace
+
+std::optional<std::int64_t> parse_timestamp_without_zone(std::string_view text) {
+  return parse_timestamp(without_zone(text));
+}
+
+namespace {
+
 // A date, also with a time behind it, which does not count.
 std::optional<std::int32_t> date_of(std::string_view text) {
   if (lower(text) == "epoch") return 0;
@@ -202,6 +122,23 @@ std::optional<bool> boolean_of(std::string_view text) {
 }
 
 }  // namespace
+
+std::optional<std::int64_t> take_time(std::string_view& text, int hour_digits) {
+  const auto hours = take_digits(text, hour_digits);
+  if (!hours || !take(text, ':')) return std::nullopt;
+  const auto minutes = take_digits(text, 2);
+  if (!minutes || *minutes > 59) return std::nullopt;
+  std::int64_t total = (*hours * 60 + *minutes) * 60 * microseconds_per_second;
+  if (!take(text, ':')) return total;
+  const auto seconds = take_digits(text, 2);
+  if (!seconds || *seconds > 59) return std::nullopt;
+  total += *seconds * microseconds_per_second;
+  if (!take(text, '.')) return total;
+  for (std::int64_t unit = microseconds_per_second / 10; !text.empty() && is_digit(text.front());
+       unit /= 10, text.remove_prefix(1))
+    total += unit * (text.front() - '0');
+  return total;
+}
 
 std::optional<std::int32_t> parse_date(std::string_view text) {
   text = trim(text);
@@ -226,41 +163,6 @@ std::optional<std::int64_t> parse_timestamp(std::string_view text) {
   constexpr std::int64_t last_day = INT64_MAX / microseconds_per_day;
   if (*days < -last_day || *days >= last_day) return std::nullopt;
   return *days * microseconds_per_day + time;
-}
-
-std::optional<Interval> parse_interval(std::string_view text, std::string_view unit_name) {
-  Interval interval;
-  text = trim(text);
-  if (!unit_name.empty()) {
-    const Unit* unit = unit_named(unit_name);
-    const auto quantity = take_quantity(text);
-    if (unit == nullptr || !quantity || !text.empty()) return std::nullopt;
-    const bool has_fractions =
-        unit_name == "second" || unit_name == "millisecond";  // DuckDB truncates the others
-    return add_units(interval, {quantity->whole, has_fractions ? quantity->millionths : 0}, *unit)
-               ? std::optional(interval)
-               : std::nullopt;
-  }
-  if (text.empty()) return std::nullopt;
-  for (; !text.empty(); text = trim(text)) {
-    std::string_view clock = text;
-    const bool negative = take(clock, '-');
-    if (const auto time = take_time(clock, 6)) {
-      if (!add_to(interval.microseconds, *time, negative ? -1 : 1)) return std::nullopt;
-      text = clock;
-      continue;
-    }
-    const auto quantity = take_quantity(text);
-    if (!quantity) return std::nullopt;
-    text = trim(text);
-    const std::size_t end =
-        std::min(text.find_first_not_of("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"),
-                 text.size());
-    const Unit* unit = unit_named(lower(text.substr(0, end)));
-    if (unit == nullptr || !add_units(interval, *quantity, *unit)) return std::nullopt;
-    text.remove_prefix(end);
-  }
-  return interval;
 }
 
 std::optional<std::int64_t> add(std::int64_t microseconds, const Interval& interval, int sign) {
@@ -305,6 +207,7 @@ std::optional<Scalar> parse_logical(Type type, std::string_view text) {
 }  // namespace
 
 std::optional<Scalar> parse_as(Type type, std::string_view text) {
+  if (is_temporal(type)) return parse_temporal(type, trim(text));
   if (type.logical != LogicalType::none) return parse_logical(type, text);
   if (type.kind == Kind::string) return Scalar::of(std::string(text));
   if (type.kind == Kind::boolean) {

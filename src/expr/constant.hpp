@@ -22,13 +22,16 @@ std::optional<std::int32_t> parse_date(std::string_view text);
 // sixth are cut, a trailing Z is read.
 std::optional<std::int64_t> parse_timestamp(std::string_view text);
 
+// Passes over a time zone behind the time, too.
+std::optional<std::int64_t> parse_timestamp_without_zone(std::string_view text);
+
 // A calendar interval. Its parts are added in turn, months first; a day beyond the month's end
 // becomes its last day.
 struct Interval {
   std::int64_t months = 0, days = 0, microseconds = 0;
 };
-// Reads "3 months", "1 year 2 days" or "04:05:06.7" where `unit` is "". Else reads a number of
-// units and truncates it, as DuckDB does.
+// Reads "3 months", "1.5 years 2 days ago" or "04:05:06.7" where `unit` is "". Else reads a number
+// of units and truncates it, as DuckDB does.
 std::optional<Interval> parse_interval(std::string_view text, std::string_view unit);
 // Adds or subtracts an interval; nullopt when the result leaves the years 1 to 9999. Times are
 // microseconds since 1970.
@@ -41,6 +44,12 @@ std::optional<Scalar> parse_number(Type type, std::string_view text);
 // where it is not one.
 std::optional<Scalar> parse_as(Type type, std::string_view text);
 
+// Removes blanks from both ends.
+std::string_view trim(std::string_view text);
+// Removes one to `max_count` digits from the front and returns their value.
+std::optional<std::int64_t> take_digits(std::string_view& text, int max_count);
+// Removes hours:minutes[:seconds[.fraction]] from the front and returns the microseconds.
+std::optional<std::int64_t> take_time(std::string_view& text, int hour_digits);
 // Removes the first character if it is `c`.
 inline bool take(std::string_view& text, char c) {
   if (text.empty() || text.front() != c) return false;

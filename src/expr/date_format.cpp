@@ -33,6 +33,7 @@ struct Moment {
   }
 
   std::int64_t days = 0, microseconds = 0, day_of_year = 0, weekday = 0;  // from 0, Sunday
+  std::string offset = "+00", zone;
   Civil date{};
 
  private:
@@ -87,12 +88,13 @@ void append_specifier(std::string& text, const Moment& at, char specifier, bool 
     case 'b': text += month_names[month].substr(0, 3); break;
     case 'B': text += month_names[month]; break;
     case 'p': text += at.hour() < 12 ? "AM" : "PM"; break;
-    case 'z': text += "+00"; break;
+    case 'z': text += at.offset; break;
+    case 'Z': text += at.zone; break;
     case 'c': append_formatted(text, at, "%Y-%m-%d %H:%M:%S"); break;
     case 'x': append_formatted(text, at, "%Y-%m-%d"); break;
     case 'X': append_formatted(text, at, "%H:%M:%S"); break;
     case '%': text += '%'; break;
-    default: break;  // Z: there is no zone
+    default: break;
   }
 }
 
@@ -137,6 +139,16 @@ Status check_date_format(std::string_view format) {
                                std::string(format.substr(first, i + 1 - first)) + "'"};
   }
   return {};
+}
+
+std::string format_instant(std::int64_t instant, std::string_view format, const TimeZone& zone) {
+  if (is_infinite({Kind::timestamp}, instant)) return instant < 0 ? "-infinity" : "infinity";
+  Moment at({Kind::timestamp}, zone.local_of(instant));
+  at.offset = offset_text(zone.offset_at(instant));
+  at.zone = zone.name();
+  std::string text;
+  append_formatted(text, at, format);
+  return text;
 }
 
 // One function of each type, so that equal calls are one node of a graph.

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "expr/calendar.hpp"
+#include "expr/civil_moment.hpp"
 #include "expr/construction.hpp"
 #include "expr/date_parse.hpp"
 #include "expr/string_rows.hpp"
@@ -15,41 +16,9 @@ using string_rows::Inputs, string_rows::string_type;
 using string_rows::integer, string_rows::number, string_rows::real;
 
 constexpr Type date_type{Kind::date32};
-constexpr std::int64_t months_per_year = 12, largest_year = 300'000;
 
 Scalar moment(std::int64_t microseconds) {
   return Scalar::of(timestamp_type, Int128{microseconds});
-}
-
-bool is_finite(std::int64_t microseconds) { return !is_infinite(timestamp_type, microseconds); }
-
-int days_of_month(std::int64_t year, int month) {
-  const std::int64_t next =
-      month == 12 ? days_of_civil(year + 1, 1, 1) : days_of_civil(year, month + 1, 1);
-  return static_cast<int>(next - days_of_civil(year, month, 1));
-}
-
-struct CivilMoment {
-  explicit CivilMoment(std::int64_t microseconds)
-      : days(floor_divide(microseconds, microseconds_per_day)),
-        time(floor_modulo(microseconds, microseconds_per_day)),
-        date(civil_of_days(days)) {}
-  std::int64_t month_number() const { return date.year * months_per_year + date.month - 1; }
-  bool is_last_of_month() const { return date.day == days_of_month(date.year, date.month); }
-  std::int64_t days, time;
-  Civil date;
-};
-
-// The same day and time in another month, or that month's last day.
-Int128 months_later(std::int64_t microseconds, std::int64_t months) {
-  const CivilMoment from(microseconds);
-  const std::int64_t month = from.month_number() + months,
-                     year = floor_divide(month, months_per_year);
-  if (std::abs(year) > largest_year) return Int128{1} << 64;
-  const int in_year = static_cast<int>(floor_modulo(month, months_per_year)) + 1;
-  const std::int64_t days =
-      days_of_civil(year, in_year, std::min(from.date.day, days_of_month(year, in_year)));
-  return Int128{days} * microseconds_per_day + from.time;
 }
 
 bool is_moment(Int128 microseconds) {
@@ -64,16 +33,6 @@ Int128 sum_with_months(Inputs in) {
   return is_finite(integer(in[0])) ? months_later(integer(in[0]), integer(in[1])) : Int128{0};
 }
 Int128 sum_with_microseconds(Inputs in) { return in[0].integer + in[1].integer; }
-
-// Months from one moment to a later one, each whole. The last day of a month is as late as any.
-std::int64_t whole_months(std::int64_t from, std::int64_t to) {
-  if (from > to) return -whole_months(to, from);
-  const CivilMoment first(from), last(to);
-  const int day =
-      last.is_last_of_month() ? std::min(first.date.day, last.date.day) : first.date.day;
-  const bool is_short = last.date.day < day || (last.date.day == day && last.time < first.time);
-  return last.month_number() - first.month_number() - (is_short ? 1 : 0);
-}
 
 struct DateUnit {
   std::string_view name;

@@ -88,7 +88,8 @@ Printed print_cast_exact(const Operand& a, Type type) {
 
 Printed print_cast(const Operand& a, Type type) {
   Printed printed;
-  if (a.type == type) {
+  const bool are_timestamps = a.type.kind == Kind::timestamp && type.kind == Kind::timestamp;
+  if (a.type == type || are_timestamps) {
     printed.value = a.value;
     printed.is_alias = true;
     return printed;

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <array>
 
+#include "expr/time_zone.hpp"
+
 namespace penstock::expr {
 namespace {
 
@@ -39,7 +41,8 @@ std::string uuid_text(std::string_view bytes) {
 
 void append_part(std::string& text, std::int64_t value, const char* unit) {
   if (value == 0) return;
-  text += (text.empty() ? "" : " ") + std::to_string(value) + " " + unit + (value == 1 ? "" : "s");
+  text += (text.empty() ? "" : " ") + std::to_string(value) + " " + unit +
+          (value == 1 || value == -1 ? "" : "s");
 }
 
 std::string interval_text(const column::PackedInterval& interval) {
@@ -51,6 +54,13 @@ std::string interval_text(const column::PackedInterval& interval) {
   const bool is_negative = interval.microseconds < 0;
   return text + (text.empty() ? "" : " ") + (is_negative ? "-" : "") +
          time_text(is_negative ? -interval.microseconds : interval.microseconds);
+}
+
+std::string instant_text(std::int64_t instant) {
+  const TimeZone& zone = session_zone_or_utc();
+  const std::string text =
+      text_of(Scalar::of(Type{Kind::timestamp}, Int128{zone.local_of(instant)}));
+  return text.ends_with("infinity") ? text : text + offset_text(zone.offset_at(instant));
 }
 
 bool is_null_word(std::string_view text) {
@@ -134,10 +144,7 @@ std::string logical_text(const Scalar& value) {
   PackedReader packed(value.text);
   switch (value.type.logical) {
     case LogicalType::time: return time_text(static_cast<std::int64_t>(value.integer));
-    case LogicalType::timestamp_tz: {
-      const std::string text = text_of(Scalar::of(Type{Kind::timestamp}, value.integer));
-      return text.ends_with("infinity") ? text : text + "+00";
-    }
+    case LogicalType::timestamp_tz: return instant_text(static_cast<std::int64_t>(value.integer));
     case LogicalType::blob: return blob_text(value.text);
     case LogicalType::uuid: return uuid_text(value.text);
     case LogicalType::interval: return interval_text(packed.interval());

@@ -12,8 +12,9 @@ using namespace string_rows;
 const std::vector<StringFunction>& string_functions() {
   static const std::vector<StringFunction> table = [] {
     std::vector<StringFunction> all = basic_string_rows();
-    for (const auto& more : {pattern_rows(), string_change_rows(), number_rows(), date_rows(),
-                             distance_rows(), text_rows(), blob_rows()})
+    for (const auto& more :
+         {pattern_rows(), string_change_rows(), number_rows(), date_rows(), interval_rows(),
+          zone_rows(), distance_rows(), text_rows(), blob_rows()})
       all.insert(all.end(), more.begin(), more.end());
     return all;
   }();

@@ -15,6 +15,8 @@ std::vector<StringFunction> pattern_rows();
 std::vector<StringFunction> string_change_rows();
 std::vector<StringFunction> number_rows();
 std::vector<StringFunction> date_rows();
+std::vector<StringFunction> interval_rows();
+std::vector<StringFunction> zone_rows();      // instants in a zone, and times
 std::vector<StringFunction> distance_rows();  // how far two strings are apart
 std::vector<StringFunction> text_rows();      // digests, encodings, formats
 std::vector<StringFunction> blob_rows();

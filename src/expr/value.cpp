@@ -63,6 +63,7 @@ EvaluatedScalar cast_from_float(double value, Type type) {
 }
 
 EvaluatedScalar cast_datetime(const Scalar& value, Type type) {
+  if (value.type.kind == type.kind) return {Scalar::of(type, value.integer)};
   if (is_infinite(value.type, value.integer)) {
     const Int128 infinity = type.kind == Kind::date32 ? infinite_days : infinite_microseconds;
     return {Scalar::of(type, value.integer < 0 ? -infinity : infinity)};

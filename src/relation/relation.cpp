@@ -97,7 +97,7 @@ Result<Schema> aggregated(const RelationAggregate& aggregate, const Schema& inpu
 
 std::string_view name_of(RelationKind kind) {
   constexpr std::array<std::string_view, 15> names = {
-      "scan", "filter", "project",   "join",   "aggregate", "distinct",      "window",   "sort",
+      "scan",  "filter", "project",   "join",   "aggregate", "distinct",      "window",   "sort",
       "limit", "append", "intersect", "except", "unnest",    "working table", "recursion"};
   return names[static_cast<std::size_t>(kind)];
 }

@@ -62,10 +62,10 @@ TEST(Refusals, OfFunctionsAreNamedWhereTheTableIsNotKnown) {
 
 TEST(Refusals, OfEveryClauseAreNamedInTheirOrder) {
   EXPECT_EQ(problems("SELECT s::DECIMAL(20,0), s::DECIMAL(21,0) FROM t WHERE s::DECIMAL(24,0) > 1 "
-                     "AND INTERVAL 1 DAY + INTERVAL 1 DAY "
-                     "> ts ORDER BY nofunction(s) LIMIT nothing(3)"),
+                     "AND greatest(INTERVAL 1 DAY, INTERVAL 1 DAY) "
+                     "> INTERVAL 1 DAY ORDER BY nofunction(s) LIMIT nothing(3)"),
             (Sentences{"a cast of VARCHAR to DECIMAL(20,0)", "a cast of VARCHAR to DECIMAL(21,0)",
-                       "a cast of VARCHAR to DECIMAL(24,0)", "this arithmetic with an interval",
+                       "a cast of VARCHAR to DECIMAL(24,0)", "greatest of INTERVAL",
                        "the function nofunction", "the function nothing"}));
 }
 

@@ -50,9 +50,42 @@ bool computes_with_128_bits(const Step& step) {
   return std::any_of(roots.begin(), roots.end(), is_wide);
 }
 
+// Returns the node that computes a column of a step's rows, as maps below make it; null where it is
+// a column of other rows.
+const Node* node_below(const Plan& plan, StepId at, std::uint32_t column) {
+  for (; is_filter_or_map(plan, at); at = plan.step(at).inputs[0]) {
+    const Step& step = plan.step(at);
+    if (step.kind == StepKind::filter) continue;
+    const Node& node = step.graph->at(step.projections[column].root);
+    if (node.op != Op::column) return &node;
+    column = node.payload;
+  }
+  return nullptr;
+}
+
+// Returns whether a step calls a function of a string that a map below chooses among others. One
+// program of both would have no column to compute it of.
+bool calls_function_of_choice(const Plan& plan, const Step& step) {
+  if (!step.graph || step.inputs.size() != 1) return false;
+  const std::vector<bool> needed = expr::reachable(*step.graph, computed_roots(step));
+  for (NodeId id = 0; id < step.graph->size(); id++) {
+    const Node& node = step.graph->at(id);
+    if (!needed[id] || node.op != Op::custom ||
+        !expr::is_string_function(*step.graph->custom_functions[node.payload]))
+      continue;
+    for (const NodeId input : node.inputs) {
+      const Node& from = step.graph->at(input);
+      if (from.op != Op::column || from.type.kind != Kind::string) continue;
+      const Node* const made = node_below(plan, step.inputs[0], from.payload);
+      if (made != nullptr && made->op != Op::custom) return true;
+    }
+  }
+  return false;
+}
+
 // Returns whether only the interpreter computes a step.
-bool needs_interpreter(const Step& step) {
-  return computes_with_128_bits(step) ||
+bool needs_interpreter(const Plan& plan, const Step& step) {
+  return computes_with_128_bits(step) || calls_function_of_choice(plan, step) ||
          (step.graph && expr::needs_string_rows(*step.graph, computed_roots(step)));
 }
 
@@ -85,10 +118,11 @@ bool finishes_on_host(const Plan& plan, StepId id) {
       plan.step(plan.step(id).inputs[0]).kind == StepKind::window &&
       computed_roots(plan.step(id)).empty())
     return true;
-  if (needs_interpreter(plan.step(id))) return true;
+  if (needs_interpreter(plan, plan.step(id))) return true;
   for (StepId at = id; is_filter_or_map(plan, at);) {
     at = plan.step(at).inputs[0];
-    if (yields_small_result(plan.step(at).kind) || needs_interpreter(plan.step(at))) return true;
+    if (yields_small_result(plan.step(at).kind) || needs_interpreter(plan, plan.step(at)))
+      return true;
   }
   return false;
 }

@@ -6,6 +6,8 @@
 #include <limits>
 #include <utility>
 
+#include "expr/constant.hpp"
+#include "expr/intervals.hpp"
 #include "io/csv/csv_fast_values.hpp"
 #include "io/csv/csv_numbers.hpp"
 #include "io/csv/csv_times.hpp"
@@ -194,6 +196,17 @@ std::optional<std::size_t> CsvColumnBuilder::append_times(const CsvRowBatch& row
         rows, column, misfits, [&](std::string_view text, std::int32_t& out) {
           return formats.date ? take_value(formats.date->read_date(text), out)
                               : read_usual_date(text, out);
+        });
+  if (type_.logical == LogicalType::time)
+    return append_values<std::int64_t>(
+        rows, column, misfits,
+        [](std::string_view text, std::int64_t& out) { return take_value(read_time(text), out); });
+  if (type_.logical == LogicalType::timestamp_tz)
+    return append_values<std::int64_t>(
+        rows, column, misfits, [](std::string_view text, std::int64_t& out) {
+          const auto instant = expr::parse_as(expr::instant_type, text);
+          out = instant ? static_cast<std::int64_t>(instant->integer) : 0;
+          return instant.has_value();
         });
   return append_values<std::int64_t>(
       rows, column, misfits, [&](std::string_view text, std::int64_t& out) {

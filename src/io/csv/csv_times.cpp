@@ -211,9 +211,10 @@ std::optional<ReadTimestamp> read_timestamp(std::string_view text) {
   return out;
 }
 
-bool is_time(std::string_view text) {
+std::optional<std::int64_t> read_time(std::string_view text) {
   Front front(trimmed(text));
-  return take_time(front, 2) && front.is_empty();
+  const std::optional<std::int64_t> time = take_time(front, 2);
+  return front.is_empty() ? time : std::nullopt;
 }
 
 }  // namespace penstock::io

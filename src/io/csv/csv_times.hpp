@@ -23,6 +23,7 @@ struct ReadTimestamp {
   bool is_utc = true;  // the zone adds nothing
 };
 std::optional<ReadTimestamp> read_timestamp(std::string_view text);
-bool is_time(std::string_view text);  // 10:00, 1:2:3, 24:00:00
+// Microseconds since midnight: 10:00, 1:2:3, 24:00:00.
+std::optional<std::int64_t> read_time(std::string_view text);
 
 }  // namespace penstock::io

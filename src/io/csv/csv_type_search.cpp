@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 
+#include "expr/intervals.hpp"
 #include "io/csv/csv_chars.hpp"
 #include "io/csv/csv_numbers.hpp"
 #include "io/csv/csv_times.hpp"
@@ -65,10 +66,10 @@ CsvType type_of_guess(CsvGuess guess) {
     case CsvGuess::wider_integer: return {{Kind::string}, "BIGNUM"};
     case CsvGuess::integer_128: return {{Kind::string}, "HUGEINT"};
     case CsvGuess::integer_64: return {{Kind::int64}};
-    case CsvGuess::zoned_timestamp: return {{Kind::string}, "TIMESTAMP WITH TIME ZONE"};
+    case CsvGuess::zoned_timestamp: return {expr::instant_type};
     case CsvGuess::timestamp: return {{Kind::timestamp}};
     case CsvGuess::date: return {{Kind::date32}};
-    case CsvGuess::time: return {{Kind::string}, "TIME"};
+    case CsvGuess::time: return {expr::time_type};
     case CsvGuess::boolean: return {{Kind::boolean}};
     default: return {{Kind::string}};
   }
@@ -91,7 +92,7 @@ bool fits_guess(std::string_view value, CsvGuess guess, const CsvTimeFormats& fo
     case CsvGuess::date:
       return formats.date ? formats.date->read_date(value).has_value()
                           : read_date(value).has_value();
-    case CsvGuess::time: return is_time(value);
+    case CsvGuess::time: return read_time(value).has_value();
     case CsvGuess::boolean: return is_boolean_word(value);
     default: return false;
   }

@@ -9,12 +9,9 @@ namespace penstock::io {
 namespace {
 
 // DuckDB's types that a table cannot have here: a column of them is refused when it is read.
-constexpr std::array<std::string_view, 13> unread_types{
-    "TIME",        "TIMESTAMPTZ", "TIMESTAMP WITH TIME ZONE",
-    "HUGEINT",     "UHUGEINT",    "BIGNUM",
-    "INTERVAL",    "UUID",        "BLOB",
-    "JSON",        "TIMETZ",      "BIT",
-    "TIMESTAMP_NS"};
+constexpr std::array<std::string_view, 10> unread_types{
+    "HUGEINT", "UHUGEINT", "BIGNUM", "INTERVAL", "UUID",
+    "BLOB",    "JSON",     "TIMETZ", "BIT",      "TIMESTAMP_NS"};
 
 std::string upper_case(std::string_view name) {
   std::string out(trimmed(name));
@@ -36,6 +33,8 @@ Result<CsvType> type_by_name(std::string_view name) {
   const std::string upper = upper_case(name);
   if (const auto type = expr::type_of_text(upper)) {
     if (type->kind == Kind::decimal && type->precision > 18) return CsvType{{Kind::string}, upper};
+    const bool is_time = type->kind == Kind::timestamp;
+    if (type->logical != LogicalType::none && !is_time) return CsvType{{Kind::string}, upper};
     return CsvType{*type};
   }
   if (is_string_with_length(upper)) return CsvType{{Kind::string}};

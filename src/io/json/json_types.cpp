@@ -30,7 +30,7 @@ std::vector<CsvTimeFormat> timestamp_formats() {
 bool is_json_time(std::string_view text) {
   text = trimmed(text);
   const bool has_seconds = std::ranges::count(text, ':') == 2;
-  return (has_seconds || text.size() == 5) && is_time(text);
+  return (has_seconds || text.size() == 5) && read_time(text).has_value();
 }
 
 // Takes Z, +01, +0130, +01:30 or +01:30:15 from a text's end.

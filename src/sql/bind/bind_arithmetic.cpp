@@ -59,7 +59,7 @@ Result<Operand> ExpressionBinder::datetime_arithmetic(const Syntax& syntax, cons
   if (!is_date_or_timestamp(type))
     return wrong(syntax, "cannot add an INTERVAL to " + name_of(type));
   const std::optional<Scalar> value = constant(datetime.node);
-  const bool is_added = syntax.name == "+", is_constant = !span.months && !span.microseconds;
+  const bool is_added = syntax.name == "+", is_constant = span.is_constant_interval();
   if (!value || !is_constant) {
     PENSTOCK_ASSIGN(const NodeId sum, sum_with_interval(syntax, datetime.node, span, is_added));
     return constant_operand(sum);
@@ -94,6 +94,11 @@ Result<NodeId> ExpressionBinder::sum_with_interval(const Syntax& syntax, NodeId 
     PENSTOCK_ASSIGN(
         sum, add_part("add_months", sum, span.months ? *span.months : number(interval.months)));
   }
+  if (span.days) {
+    PENSTOCK_ASSIGN(const NodeId of_days,
+                    builder_.binary(Op::multiply, *span.days, number(microseconds_per_day)));
+    PENSTOCK_ASSIGN(sum, add_part("add_microseconds", sum, of_days));
+  }
   if (span.microseconds || constant_microseconds != 0) {
     PENSTOCK_ASSIGN(
         sum, add_part("add_microseconds", sum,
@@ -106,21 +111,21 @@ namespace {
 
 struct IntervalUnit {
   std::string_view function;
-  std::int64_t months, microseconds;
+  std::int64_t months, days, microseconds;  // one of them
 };
-constexpr IntervalUnit interval_units[] = {{"to_millennia", 12000, 0},
-                                           {"to_centuries", 1200, 0},
-                                           {"to_decades", 120, 0},
-                                           {"to_years", 12, 0},
-                                           {"to_quarters", 3, 0},
-                                           {"to_months", 1, 0},
-                                           {"to_weeks", 0, 7 * microseconds_per_day},
-                                           {"to_days", 0, microseconds_per_day},
-                                           {"to_hours", 0, 3'600'000'000},
-                                           {"to_minutes", 0, 60'000'000},
-                                           {"to_seconds", 0, 1'000'000},
-                                           {"to_milliseconds", 0, 1000},
-                                           {"to_microseconds", 0, 1}};
+constexpr IntervalUnit interval_units[] = {{"to_millennia", 12000, 0, 0},
+                                           {"to_centuries", 1200, 0, 0},
+                                           {"to_decades", 120, 0, 0},
+                                           {"to_years", 12, 0, 0},
+                                           {"to_quarters", 3, 0, 0},
+                                           {"to_months", 1, 0, 0},
+                                           {"to_weeks", 0, 7, 0},
+                                           {"to_days", 0, 1, 0},
+                                           {"to_hours", 0, 0, 3'600'000'000},
+                                           {"to_minutes", 0, 0, 60'000'000},
+                                           {"to_seconds", 0, 0, 1'000'000},
+                                           {"to_milliseconds", 0, 0, 1000},
+                                           {"to_microseconds", 0, 0, 1}};
 
 const IntervalUnit* interval_unit(std::string_view function) {
   for (const IntervalUnit& unit : interval_units)
@@ -145,20 +150,27 @@ Result<Operand> ExpressionBinder::interval_of(const Syntax& syntax) {
   PENSTOCK_TRY(argument_count(syntax, 1));
   const IntervalUnit& unit = *interval_unit(syntax.name);
   PENSTOCK_ASSIGN(NodeId count, value(*syntax.inputs[0]));
-  const bool is_months = unit.months != 0;
-  const std::int64_t factor = is_months ? unit.months : unit.microseconds;
+  const std::int64_t factor = unit.months + unit.days + unit.microseconds;
+  const Type whole = type_of<std::int64_t>();
+  const bool has_fractions = unit.function == "to_seconds" || unit.function == "to_milliseconds";
+  if (has_fractions && !is_integer(builder_.type(count))) {
+    PENSTOCK_ASSIGN(count, located(syntax, builder_.cast(count, type_of<double>())));
+  }
   if (is_float(builder_.type(count))) {
     const NodeId real = builder_.literal(Scalar::of(static_cast<double>(factor)));
     PENSTOCK_ASSIGN(count, builder_.binary(Op::multiply, count, real));
-    PENSTOCK_ASSIGN(count, builder_.cast(count, type_of<std::int64_t>()));
+    PENSTOCK_ASSIGN(count, builder_.unary(Op::round, count));
+    PENSTOCK_ASSIGN(count, located(syntax, builder_.cast(count, whole)));
   } else {
-    PENSTOCK_ASSIGN(count, located(syntax, builder_.cast(count, type_of<std::int64_t>())));
+    PENSTOCK_ASSIGN(count, located(syntax, builder_.cast(count, whole)));
     PENSTOCK_ASSIGN(count, located(syntax, builder_.binary(Op::multiply, count,
                                                            builder_.literal(Scalar::of(factor)))));
   }
   Operand operand;
   operand.kind = Operand::Kind::interval;
-  (is_months ? operand.months : operand.microseconds) = count;
+  (unit.months != 0 ? operand.months
+   : unit.days != 0 ? operand.days
+                    : operand.microseconds) = count;
   return operand;
 }
 

@@ -2,6 +2,8 @@
 #include <algorithm>
 #include <array>
 
+#include "expr/intervals.hpp"
+#include "expr/temporal_casts.hpp"
 #include "sql/bind/expression_binder.hpp"
 
 namespace penstock::sql {
@@ -14,6 +16,7 @@ Result<NodeId> ExpressionBinder::comparison(const Syntax& syntax, Op op, const O
                &right_syntax = two ? *syntax.inputs[1] : syntax;
   PENSTOCK_ASSIGN(NodeId a, coerce(left_syntax, left, type_of_operand(right)));
   PENSTOCK_ASSIGN(NodeId b, coerce(right_syntax, right, type_of_operand(left)));
+  PENSTOCK_TRY(align_for_comparison(syntax, a, b));
   // Compares a date column with a midnight (date - INTERVAL is a TIMESTAMP) as dates: no row is
   // widened.
   for (auto [datetime, date] : {std::pair(&a, &b), std::pair(&b, &a)}) {
@@ -26,6 +29,19 @@ Result<NodeId> ExpressionBinder::comparison(const Syntax& syntax, Op op, const O
           builder_.literal(Scalar::of(Type{Kind::date32}, value->integer / microseconds_per_day));
   }
   return located(syntax, builder_.binary(op, a, b));
+}
+
+// An instant beside a date or a timestamp is compared as one. Intervals are compared by their
+// length, with months of 30 days.
+Status ExpressionBinder::align_for_comparison(const Syntax& syntax, NodeId& a, NodeId& b) {
+  std::array nodes{a, b};
+  PENSTOCK_TRY(names_.at(syntax, expr::align_moments(builder_, nodes)));
+  if (builder_.type(a) == expr::interval_type && builder_.type(b) == expr::interval_type)
+    for (NodeId& node : nodes) {
+      PENSTOCK_ASSIGN(node, builder_.string_function("interval_normalized", {node}));
+    }
+  a = nodes[0], b = nodes[1];
+  return {};
 }
 
 Result<NodeId> ExpressionBinder::distinct(const Syntax& syntax, bool negate) {
@@ -136,6 +152,10 @@ Result<NodeId> ExpressionBinder::variadic(const Syntax& syntax, Op op) {
     PENSTOCK_ASSIGN(const NodeId node, coerce(*syntax.inputs[i], inputs[i], beside));
     nodes.push_back(node);
   }
+  PENSTOCK_TRY(names_.at(syntax, expr::align_moments(builder_, nodes)));
+  const auto is_interval = [&](NodeId node) { return builder_.type(node) == expr::interval_type; };
+  if (op != Op::coalesce && std::ranges::any_of(nodes, is_interval))
+    return refuse(syntax, syntax.name + " of INTERVAL");
   const bool are_texts = std::ranges::all_of(
       nodes, [&](NodeId node) { return builder_.type(node).kind == penstock::Kind::string; });
   if (are_texts && op != Op::coalesce) return extreme_text(op, nodes);

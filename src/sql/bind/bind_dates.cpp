@@ -3,19 +3,23 @@
 #include <array>
 
 #include "expr/calendar.hpp"
+#include "expr/intervals.hpp"
 #include "expr/operation_row.hpp"
+#include "expr/temporal_casts.hpp"
 #include "sql/bind/expression_binder.hpp"
 
 namespace penstock::sql {
-namespace {
-
-// A start of a microsecond: nothing is cut off.
-constexpr Op whole = Op::cast;
 
 struct DatePart {
   std::string_view names;  // the first one is a function, too, unless there is another for it
   Op part, start;          // of date_part() and of date_trunc()
 };
+
+namespace {
+
+// A start of a microsecond: nothing is cut off.
+constexpr Op whole = Op::cast;
+
 constexpr DatePart date_parts[] = {
     {"year years yr yrs y", Op::year, Op::start_of_year},
     {"quarter quarters", Op::quarter, Op::start_of_quarter},
@@ -39,14 +43,19 @@ constexpr DatePart date_parts[] = {
     {"microsecond microseconds us usec usecs usecond useconds", Op::microsecond, whole},
     {"era", Op::era, Op::era}};  // date_trunc() has none
 constexpr std::string_view parts_as_functions[] = {
-    "year",    "quarter",     "month",       "day",        "dayofmonth", "dayofweek",
-    "weekday", "isodow",      "dayofyear",   "week",       "weekofyear", "yearweek",
-    "isoyear", "decade",      "century",     "millennium", "hour",       "minute",
-    "second",  "millisecond", "microsecond", "era",        "epoch"};
+    "year",        "quarter",  "month",   "day",           "dayofmonth",
+    "dayofweek",   "weekday",  "isodow",  "dayofyear",     "week",
+    "weekofyear",  "yearweek", "isoyear", "decade",        "century",
+    "millennium",  "hour",     "minute",  "second",        "millisecond",
+    "microsecond", "era",      "epoch",   "timezone_hour", "timezone_minute"};
 constexpr std::string_view other_functions[] = {
-    "date_part", "datepart",   "date_trunc", "datetrunc",  "epoch_ms",  "epoch_us",
-    "epoch_ns",  "nanosecond", "dayname",    "monthname",  "date_diff", "datediff",
-    "date_sub",  "datesub",    "strftime",   "time_bucket"};
+    "date_part",   "datepart", "date_trunc",       "datetrunc", "epoch_ms",
+    "epoch_us",    "epoch_ns", "nanosecond",       "dayname",   "monthname",
+    "date_diff",   "datediff", "date_sub",         "datesub",   "strftime",
+    "time_bucket", "timezone", "make_timestamptz", "age",       "date_add"};
+constexpr std::string_view functions_of_zones[] = {"timezone", "make_timestamptz", "age",
+                                                   "date_add"};
+constexpr std::string_view parts_of_zones[] = {"timezone", "timezone_hour", "timezone_minute"};
 
 bool is_among(std::string_view name, std::string_view names) {
   for (std::size_t at = 0; (at = names.find(name, at)) != names.npos; at += name.size()) {
@@ -61,6 +70,13 @@ const DatePart* find_part(std::string_view name) {
   const auto found = std::ranges::find_if(
       date_parts, [&](const DatePart& row) { return !name.empty() && is_among(name, row.names); });
   return found == std::end(date_parts) ? nullptr : &*found;
+}
+
+// Hours and smaller units.
+bool is_of_clocks(const DatePart& part) {
+  return part.start == whole || part.start == Op::start_of_hour ||
+         part.start == Op::start_of_minute || part.start == Op::start_of_second ||
+         part.start == Op::start_of_millisecond;
 }
 
 bool is_part_function(std::string_view name) {
@@ -87,6 +103,8 @@ Result<NodeId> ExpressionBinder::date_call(const Syntax& syntax) {
              is_difference = name.ends_with("diff") || is_subtraction;
   if (name == "strftime") return date_format(syntax);
   if (name == "time_bucket") return time_bucket(syntax);
+  if (std::ranges::find(functions_of_zones, name) != std::end(functions_of_zones))
+    return zone_call(syntax);
   PENSTOCK_TRY(argument_count(syntax, is_difference ? 3 : is_trunc || is_part ? 2 : 1));
   if (is_trunc || is_part || is_difference) {
     if (syntax.inputs[0]->kind != SyntaxKind::string)
@@ -104,14 +122,30 @@ Result<NodeId> ExpressionBinder::date_call(const Syntax& syntax) {
     return builder_.binary(Op::multiply, number, builder_.literal(Scalar::of(std::int64_t{1000})));
   };
   if (name == "nanosecond") {
-    PENSTOCK_ASSIGN(const NodeId microsecond, builder_.unary(Op::microsecond, input));
+    PENSTOCK_ASSIGN(const NodeId microsecond, date_part(syntax, "microsecond", *syntax.inputs[0]));
     return thousandfold(microsecond);
   }
   if (name == "epoch_ms" && is_integer(builder_.type(input)))
     return builder_.string_function("timestamp_of_milliseconds", {input});
-  PENSTOCK_ASSIGN(const NodeId count, builder_.unary(Op::epoch_microseconds, input));
+  PENSTOCK_ASSIGN(const NodeId count, count_of_microseconds(syntax, input));
   if (name == "epoch_us") return count;
-  return name == "epoch_ns" ? thousandfold(count) : milliseconds(count);
+  if (name == "epoch_ns") return thousandfold(count);
+  return builder_.type(input) == expr::time_type ? divided(count, 1000) : milliseconds(count);
+}
+
+// Gives both moments one type. Times have clocks' units alone, and become timestamps.
+Status ExpressionBinder::align_for_difference(const Syntax& syntax, const DatePart& part,
+                                              NodeId& from, NodeId& to) {
+  std::array nodes{from, to};
+  PENSTOCK_TRY(names_.at(syntax, expr::align_moments(builder_, nodes)));
+  for (NodeId& node : nodes) {
+    if (builder_.type(node) != expr::time_type) continue;
+    if (!is_of_clocks(part))
+      return refuse(syntax, "the date part '" + lower(syntax.inputs[0]->name) + "' of TIME");
+    node = expr::retyped(builder_, node, Type{penstock::Kind::timestamp});
+  }
+  from = nodes[0], to = nodes[1];
+  return {};
 }
 
 // date_sub('month', a, b): whole units from one moment to another.
@@ -121,64 +155,17 @@ Result<NodeId> ExpressionBinder::date_subtraction(const Syntax& syntax, std::str
     return refuse(syntax, "the date part '" + std::string(part) + "' of " + syntax.name);
   const std::string unit(row->names.substr(0, row->names.find(' ')));
   std::vector<NodeId> inputs{builder_.literal(Scalar::of(unit))};
-  for (std::size_t i = 1; i < syntax.inputs.size(); i++) {
-    PENSTOCK_ASSIGN(const NodeId input, value(*syntax.inputs[i]));
+  PENSTOCK_ASSIGN(NodeId from, value(*syntax.inputs[1]));
+  PENSTOCK_ASSIGN(NodeId to, value(*syntax.inputs[2]));
+  PENSTOCK_TRY(align_for_difference(syntax, *row, from, to));
+  inputs.insert(inputs.end(), {from, to});
+  if (builder_.type(from) == expr::instant_type) {
+    PENSTOCK_ASSIGN(inputs.emplace_back(), session_zone_literal(syntax));
+    return located(syntax, builder_.string_function("whole_units_in_zone", std::move(inputs)));
+  }
+  for (const NodeId input : {from, to})
     PENSTOCK_TRY(builder_.unary(Op::start_of_day, input).status());  // checks the type
-    PENSTOCK_ASSIGN(inputs.emplace_back(), builder_.cast(input, Type{penstock::Kind::timestamp}));
-  }
   return located(syntax, builder_.string_function("whole_units", std::move(inputs)));
-}
-
-namespace {
-
-// A Monday, and a first of January: where buckets of time and of months begin.
-constexpr std::int64_t first_monday = 10'959 * microseconds_per_day,
-                       first_month = 10'957 * microseconds_per_day;
-
-}  // namespace
-
-// time_bucket(width, moment [, origin]): the width is a constant of months, or of days and time.
-Result<NodeId> ExpressionBinder::time_bucket(const Syntax& syntax) {
-  if (syntax.inputs.size() < 2 || syntax.inputs.size() > 3) return argument_count(syntax, 2);
-  PENSTOCK_ASSIGN(const Operand width, bind(*syntax.inputs[0]));
-  const Interval& interval = width.interval;
-  const bool has_time = interval.days != 0 || interval.microseconds != 0;
-  if (width.kind != Operand::Kind::interval || width.months || width.microseconds ||
-      (interval.months != 0) == has_time)
-    return refuse(syntax, "time_bucket() of anything but a constant interval of months or of time");
-  const bool is_months = interval.months != 0;
-  const std::int64_t size =
-      is_months ? interval.months : interval.days * microseconds_per_day + interval.microseconds;
-  if (size <= 0) return wrong(syntax, "a bucket of time has a positive width");
-  PENSTOCK_ASSIGN(const NodeId input, value(*syntax.inputs[1]));
-  const Type type = builder_.type(input), timestamp{penstock::Kind::timestamp};
-  if (!is_date_or_timestamp(type))
-    return wrong(syntax, "time_bucket takes a DATE or a TIMESTAMP, not " + name_of(type));
-  NodeId origin =
-      builder_.literal(Scalar::of(timestamp, Int128{is_months ? first_month : first_monday}));
-  if (syntax.inputs.size() == 3) {
-    PENSTOCK_ASSIGN(origin, value(*syntax.inputs[2]));
-    const Type of_origin = builder_.type(origin);
-    if (!is_date_or_timestamp(of_origin)) return refuse(syntax, "time_bucket() with an offset");
-  }
-  PENSTOCK_ASSIGN(const NodeId start,
-                  located(syntax, builder_.string_function(
-                                      is_months ? "month_bucket" : "microsecond_bucket",
-                                      {input, builder_.literal(Scalar::of(size)), origin})));
-  return builder_.cast(start, type);
-}
-
-// The format and the date stand in either order.
-Result<NodeId> ExpressionBinder::date_format(const Syntax& syntax) {
-  PENSTOCK_TRY(argument_count(syntax, 2));
-  const bool is_first = syntax.inputs[0]->kind == SyntaxKind::string;
-  const Syntax &format = *syntax.inputs[is_first ? 0 : 1], &date = *syntax.inputs[is_first ? 1 : 0];
-  if (std::ranges::any_of(syntax.inputs,
-                          [](const SyntaxPtr& input) { return input->kind == SyntaxKind::null; }))
-    return builder_.literal(Scalar::null_of(Type{Kind::string}));
-  if (format.kind != SyntaxKind::string) return refuse(format, "a format that is not constant");
-  PENSTOCK_ASSIGN(const NodeId input, value(date));
-  return located(syntax, builder_.date_format(input, format.name));
 }
 
 // Rounds half away from zero.
@@ -193,10 +180,20 @@ Result<NodeId> ExpressionBinder::milliseconds(NodeId microseconds) {
 
 Result<NodeId> ExpressionBinder::date_part(const Syntax& syntax, std::string_view part,
                                            const Syntax& input) {
-  PENSTOCK_ASSIGN(const NodeId node, value(input));
+  PENSTOCK_ASSIGN(NodeId node, value(input));
+  const bool is_of_zone = std::ranges::find(parts_of_zones, part) != std::end(parts_of_zones);
+  if (is_of_zone && builder_.type(node) != expr::time_type)
+    return part_of_instant(syntax, part, node);
+  const DatePart* const row = find_part(part);
+  const std::string_view name = row ? row->names.substr(0, row->names.find(' ')) : part;
+  const Type type = builder_.type(node);
+  if (type == expr::interval_type) return part_of_interval(syntax, name, node);
+  if (type == expr::time_type) return part_of_time(syntax, name, node);
+  if (type == expr::instant_type && name == "epoch")
+    return epoch(expr::retyped(builder_, node, Type{penstock::Kind::timestamp}));
+  PENSTOCK_ASSIGN(node, local_moment(syntax, node));
   if (part == "julian" || part == "jd")
     return located(syntax, builder_.string_function("julian", {node}));
-  const DatePart* const row = find_part(part);
   if (row == nullptr) return refuse(syntax, "the date part '" + std::string(part) + "'");
   return row->part == Op::epoch_microseconds ? epoch(node) : builder_.unary(row->part, node);
 }
@@ -218,9 +215,23 @@ Result<NodeId> ExpressionBinder::date_trunc(const Syntax& syntax, std::string_vi
   if (row == nullptr || row->start == Op::era)
     return refuse(syntax, "the date part '" + std::string(part) + "' of " + syntax.name);
   PENSTOCK_ASSIGN(const NodeId input, value(*syntax.inputs[1]));
+  const Type type = builder_.type(input);
+  if (type == expr::interval_type) return interval_trunc(syntax, part, *row, input);
+  if (type == expr::instant_type)
+    return row->start == whole ? Result<NodeId>(input)
+                               : start_of_instant(syntax, row->start, input);
   if (row->start != whole) return builder_.unary(row->start, input);
   PENSTOCK_TRY(builder_.unary(Op::start_of_day, input).status());  // checks the type
   return builder_.cast(input, Type{penstock::Kind::timestamp});
+}
+
+Result<NodeId> ExpressionBinder::interval_trunc(const Syntax& syntax, std::string_view part,
+                                                const DatePart& row, NodeId interval) {
+  const std::string name(row.names.substr(0, row.names.find(' ')));
+  if (!expr::truncated_interval({}, name))
+    return refuse(syntax, "date_trunc('" + std::string(part) + "') of INTERVAL");
+  return located(syntax, builder_.string_function("interval_start",
+                                                  {builder_.literal(Scalar::of(name)), interval}));
 }
 
 // Returns how many boundaries of the part lie between two dates. Weeks are seven days each, from
@@ -231,8 +242,16 @@ Result<NodeId> ExpressionBinder::date_difference(const Syntax& syntax, std::stri
     return refuse(syntax, "the date part '" + std::string(part) + "' of " + syntax.name);
   const bool is_weeks = row->start == Op::start_of_week;
   const Op start = is_weeks ? Op::start_of_day : row->start;
-  PENSTOCK_ASSIGN(const NodeId from, value(*syntax.inputs[1]));
-  PENSTOCK_ASSIGN(const NodeId to, value(*syntax.inputs[2]));
+  PENSTOCK_ASSIGN(NodeId from, value(*syntax.inputs[1]));
+  PENSTOCK_ASSIGN(NodeId to, value(*syntax.inputs[2]));
+  PENSTOCK_TRY(align_for_difference(syntax, *row, from, to));
+  if (builder_.type(from) == expr::instant_type && is_of_clocks(*row)) {
+    PENSTOCK_ASSIGN(const NodeId length, instant_difference(syntax, start, from, to));
+    return start == whole ? Result<NodeId>(length)
+                          : divided(length, expr::row_of(start).step_microseconds);
+  }
+  PENSTOCK_ASSIGN(from, local_moment(syntax, from));
+  PENSTOCK_ASSIGN(to, local_moment(syntax, to));
   PENSTOCK_ASSIGN(const NodeId first, boundaries(start, from));
   PENSTOCK_ASSIGN(const NodeId last, boundaries(start, to));
   PENSTOCK_ASSIGN(const NodeId difference, builder_.binary(Op::subtract, last, first));
@@ -282,7 +301,8 @@ Result<NodeId> ExpressionBinder::months(Op start, NodeId date) {
 // A name is a choice among constants, which kernels make.
 Result<NodeId> ExpressionBinder::date_name(const Syntax& syntax, Op part, std::int64_t first,
                                            std::span<const std::string_view> names) {
-  PENSTOCK_ASSIGN(const NodeId input, value(*syntax.inputs[0]));
+  PENSTOCK_ASSIGN(const NodeId moment, value(*syntax.inputs[0]));
+  PENSTOCK_ASSIGN(const NodeId input, local_moment(syntax, moment));
   PENSTOCK_ASSIGN(const NodeId number, builder_.unary(part, input));
   std::vector<NodeId> conditions, values;
   for (std::size_t i = 0; i < names.size(); i++) {

@@ -1,8 +1,36 @@
-// Functions that write values by a format, and parts of texts by their places.
+// Functions that write values and dates by a format, and parts of texts by their places.
+#include <algorithm>
+
+#include "expr/date_format.hpp"
+#include "expr/intervals.hpp"
+#include "expr/temporal_casts.hpp"
 #include "expr/value_format.hpp"
 #include "sql/bind/expression_binder.hpp"
 
 namespace penstock::sql {
+
+// The format and the date stand in either order. DuckDB formats an instant behind a format in UTC.
+Result<NodeId> ExpressionBinder::date_format(const Syntax& syntax) {
+  PENSTOCK_TRY(argument_count(syntax, 2));
+  const bool is_first = syntax.inputs[0]->kind == SyntaxKind::string;
+  const Syntax &format = *syntax.inputs[is_first ? 0 : 1], &date = *syntax.inputs[is_first ? 1 : 0];
+  if (std::ranges::any_of(syntax.inputs,
+                          [](const SyntaxPtr& input) { return input->kind == SyntaxKind::null; }))
+    return builder_.literal(Scalar::null_of(Type{Kind::string}));
+  if (format.kind != SyntaxKind::string) return refuse(format, "a format that is not constant");
+  PENSTOCK_ASSIGN(NodeId input, value(date));
+  if (builder_.type(input) != expr::instant_type)
+    return located(syntax, builder_.date_format(input, format.name));
+  if (is_first) {
+    input = expr::retyped(builder_, input, Type{penstock::Kind::timestamp});
+    return located(syntax, builder_.date_format(input, format.name));
+  }
+  PENSTOCK_TRY(names_.at(format, expr::check_date_format(format.name)));
+  PENSTOCK_ASSIGN(const NodeId zone, session_zone_literal(syntax));
+  return located(
+      syntax, builder_.string_function("format_in_zone",
+                                       {input, builder_.literal(Scalar::of(format.name)), zone}));
+}
 
 // A format's texts and values are put together by ||. One NULL makes the whole NULL.
 Result<NodeId> ExpressionBinder::formatted(const Syntax& syntax) {

@@ -1,6 +1,7 @@
 // Binds UNION, INTERSECT and EXCEPT. Both sides get the types in which their columns meet.
 #include <algorithm>
 
+#include "expr/temporal_casts.hpp"
 #include "penstock/detail/promotion.hpp"
 #include "sql/bind/scope.hpp"
 #include "sql/parse/source_position.hpp"
@@ -139,11 +140,11 @@ std::optional<Type> type_of_both(Type a, Type b) {
   if (a == b) return a;
   for (const Type type : {a, b})
     if (type.kind == Kind::string) return type;
-  return expr::meet(a, b, expr::Meeting::comparison);
+  return expr::met_in_comparison(a, b);
 }
 
 Result<NodeId> cast_to(Builder& rows, NodeId value, Type type) {
-  return is_text(type) ? rows.cast_to_string(value) : rows.cast(value, type);
+  return is_text(type) ? rows.cast_to_string(value) : expr::cast_value_to(rows, value, type);
 }
 
 Result<RelationId> bind_set(BindContext& context, const SetOperation& set,

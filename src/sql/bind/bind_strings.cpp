@@ -55,6 +55,9 @@ Result<NodeId> ExpressionBinder::string_call(const Syntax& syntax) {
     PENSTOCK_ASSIGN(const NodeId node,
                     coerce(*syntax.inputs[i], inputs[i], Type{penstock::Kind::string}));
     nodes.push_back(node);
+    if (syntax.name == "last_day" || syntax.name == "julian") {
+      PENSTOCK_ASSIGN(nodes.back(), local_moment(syntax, node));
+    }
   }
   if (std::ranges::any_of(nodes, [&](NodeId node) { return is_nested_node(node); }))
     return located(syntax, nested_call(syntax, std::move(nodes)));

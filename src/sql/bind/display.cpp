@@ -67,7 +67,10 @@ std::string interval(const Syntax& syntax) {
     return "to_" + syntax.qualifier + "s(CAST(" + number + " AS DOUBLE))";
   const bool wide = syntax.qualifier == "hour" || syntax.qualifier == "minute" ||
                     syntax.qualifier == "microsecond";
-  return "to_" + syntax.qualifier + "s(CAST(trunc(CAST(" + number + " AS DOUBLE)) AS " +
+  const std::string units = syntax.qualifier == "century"      ? "centuries"
+                            : syntax.qualifier == "millennium" ? "millennia"
+                                                               : syntax.qualifier + "s";
+  return "to_" + units + "(CAST(trunc(CAST(" + number + " AS DOUBLE)) AS " +
          (wide ? "BIGINT" : "INTEGER") + "))";
 }
 

@@ -1,9 +1,11 @@
 #include "sql/bind/expression_binder.hpp"
 
 #include "column/unsupported.hpp"
+#include "expr/intervals.hpp"
 #include "expr/nested_functions.hpp"
 #include "expr/operation.hpp"
 #include "expr/string_functions.hpp"
+#include "expr/temporal_casts.hpp"
 #include "sql/bind/conjuncts.hpp"
 
 namespace penstock::sql {
@@ -85,7 +87,7 @@ Result<Operand> ExpressionBinder::conform(const Syntax& syntax, Operand operand)
   if (type == *syntax.stated || (syntax.keeps_digits && has_scale)) return of(node);
   if (is_nested(type) || is_nested(*syntax.stated))
     return of(located(syntax, expr::cast_value_of_any(builder_, node, *syntax.stated)));
-  return of(located(syntax, builder_.cast(node, *syntax.stated)));
+  return of(converted(syntax, node, *syntax.stated));
 }
 
 Result<Operand> ExpressionBinder::dispatch(const Syntax& syntax) {
@@ -206,6 +208,7 @@ Result<Operand> ExpressionBinder::through_alias(std::size_t item) {
 }
 
 std::optional<Type> ExpressionBinder::type_of_operand(const Operand& operand) const {
+  if (operand.kind == Operand::Kind::interval) return expr::interval_type;
   if (operand.kind != Operand::Kind::node) return std::nullopt;
   return builder_.type(operand.node);
 }
@@ -237,10 +240,10 @@ Result<NodeId> ExpressionBinder::located(const Syntax& syntax, Result<NodeId> no
 
 Result<NodeId> ExpressionBinder::coerce(const Syntax& syntax, const Operand& operand,
                                         std::optional<Type> beside) {
-  if (operand.kind == Operand::Kind::interval)
-    return refuse(syntax, "an interval that is not added to a constant date or timestamp");
+  if (operand.kind == Operand::Kind::interval) return interval_node(syntax, operand);
   if (operand.kind != Operand::Kind::string) return operand.node;
   if (!beside || is_text(*beside)) return builder_.literal(Scalar::of(operand.string));
+  if (*beside == expr::instant_type) PENSTOCK_TRY(session_zone_literal(syntax).status());
   const std::optional<Scalar> value = parse_value(*beside, operand.string);
   if (!value) return wrong(syntax, "'" + operand.string + "' is not a " + name_of(*beside));
   return builder_.literal(*value);
@@ -261,19 +264,27 @@ Result<std::vector<Operand>> ExpressionBinder::operands(const Syntax& syntax, st
 Result<Operand> ExpressionBinder::cast(const Syntax& syntax) {
   PENSTOCK_ASSIGN(const Operand input, bind(*syntax.inputs[0]));
   if (input.kind == Operand::Kind::string) {
+    if (syntax.type == expr::instant_type) PENSTOCK_TRY(session_zone_literal(syntax).status());
     const std::optional<Scalar> value = parse_value(syntax.type, input.string, syntax.is_try);
     if (!value && syntax.is_try) return of(builder_.literal(Scalar::null_of(syntax.type)));
     if (!value) return wrong(syntax, "'" + input.string + "' is not a " + name_of(syntax.type));
     return of(located(syntax, builder_.cast(builder_.literal(*value), syntax.type)));
   }
-  if (input.kind == Operand::Kind::interval) return refuse(syntax, "a cast of an interval");
-  const Type from = builder_.type(input.node);
+  if (input.kind == Operand::Kind::interval && syntax.type == expr::interval_type) return input;
+  PENSTOCK_ASSIGN(const NodeId node, coerce(syntax, input));
+  const Type from = builder_.type(node);
   if (is_nested(from) || is_nested(syntax.type))
-    return of(located(syntax, nested_cast_of(syntax, input.node)));
-  if (is_text(syntax.type)) return of(builder_.cast_to_string(input.node));
-  if (is_text(from)) return of(cast_of_string(syntax, input.node));
-  return of(located(syntax, syntax.is_try ? try_cast(syntax, input.node)
-                                          : builder_.cast(input.node, syntax.type)));
+    return of(located(syntax, nested_cast_of(syntax, node)));
+  if (expr::instant_type == from || expr::instant_type == syntax.type)
+    PENSTOCK_TRY(session_zone_literal(syntax).status());
+  if (is_text(syntax.type)) return of(builder_.cast_to_string(node));
+  if (is_text(from)) return of(cast_of_string(syntax, node));
+  if (syntax.is_try && from == Type{penstock::Kind::timestamp} && syntax.type == expr::time_type)
+    return of(located(syntax, builder_.string_function("time_or_null", {node})));
+  const bool is_moment =
+      from.logical != LogicalType::none || syntax.type.logical != LogicalType::none;
+  return of(syntax.is_try && !is_moment ? located(syntax, try_cast(syntax, node))
+                                        : converted(syntax, node, syntax.type));
 }
 
 Result<Operand> ExpressionBinder::case_of(const Syntax& syntax) {
@@ -305,6 +316,7 @@ Result<Operand> ExpressionBinder::case_of(const Syntax& syntax) {
     PENSTOCK_ASSIGN(const NodeId node, coerce(*value_syntax[i], values[i], beside));
     nodes.push_back(node);
   }
+  PENSTOCK_TRY(expr::align_moments(builder_, nodes));
   return of(located(syntax, builder_.first_true(conditions, std::move(nodes))));
 }
 
@@ -317,6 +329,7 @@ Result<Operand> ExpressionBinder::operation(const Syntax& syntax) {
   if (is_string_call(syntax)) return of(string_call(syntax));
   if (expr::is_nested_function(name)) return of(located(syntax, nested_call(syntax)));
   PENSTOCK_ASSIGN(const std::vector<Operand> inputs, operands(syntax));
+  if (is_temporal_operation(name, inputs)) return temporal_operation(syntax, inputs);
   if (inputs.size() == 1) {
     PENSTOCK_ASSIGN(const NodeId input, coerce(*syntax.inputs[0], inputs[0]));
     if (name == "pos")
@@ -327,17 +340,8 @@ Result<Operand> ExpressionBinder::operation(const Syntax& syntax) {
   }
   if (const std::optional<Op> op = comparison_named(name))
     return of(located(syntax, comparison(syntax, *op, inputs[0], inputs[1])));
-  const bool interval =
-      inputs[0].kind == Operand::Kind::interval || inputs[1].kind == Operand::Kind::interval;
-  if (interval) return datetime_arithmetic(syntax, inputs[0], inputs[1]);
   if (name == "/" && syntax.stated && syntax.stated->kind == penstock::Kind::decimal)
     return of(located(syntax, cut_quotient(syntax, inputs[0], inputs[1])));
-  const auto is_timestamp = [&](const Operand& input) {
-    const std::optional<Type> type = type_of_operand(input);
-    return type && type->kind == Kind::timestamp;
-  };
-  if (name == "-" && is_timestamp(inputs[0]) && is_timestamp(inputs[1]))
-    return refuse(syntax, "an interval between two timestamps (date_diff() counts its units)");
   const std::optional<Op> op = find(arithmetic_ops, name);
   if (!op) return refuse(syntax, "the operator " + name);
   return of(located(syntax, equal_types(syntax, *op, inputs[0], inputs[1])));

@@ -35,9 +35,14 @@ struct Operand {
   NodeId node = 0;
   std::string string;
   Interval interval;
-  // interval: a number of months, or of microseconds, that is no constant.
-  std::optional<NodeId> months = {}, microseconds = {};
+  // interval: a number of months, of days or of microseconds that is no constant.
+  std::optional<NodeId> months = {}, days = {}, microseconds = {};
+  bool is_constant_interval() const {
+    return kind == Kind::interval && !months && !days && !microseconds;
+  }
 };
+
+struct DatePart;
 
 // Resolves the names that a statement's expressions can use.
 class Names {
@@ -181,13 +186,45 @@ class ExpressionBinder {
   Result<NodeId> sum_with_interval(const Syntax& syntax, NodeId datetime, const Operand& span,
                                    bool is_added);
   Result<Operand> interval_of(const Syntax& syntax);
+  Result<NodeId> interval_node(const Syntax& syntax, const Operand& operand);
+  bool is_temporal_operation(const std::string& name, const std::vector<Operand>& inputs) const;
+  Result<Operand> temporal_operation(const Syntax& syntax, const std::vector<Operand>& inputs);
+  Result<NodeId> negated_interval(const Syntax& syntax, NodeId interval);
+  Result<NodeId> temporal_pair(const Syntax& syntax, NodeId left, NodeId right);
+  Result<NodeId> interval_arithmetic(const Syntax& syntax, NodeId left, NodeId right);
+  Result<NodeId> scaled_interval(const Syntax& syntax, NodeId interval, NodeId factor);
+  Result<NodeId> moved_moment(const Syntax& syntax, NodeId moment, NodeId interval);
+  Result<NodeId> moment_difference(const Syntax& syntax, NodeId left, NodeId right);
+  Result<NodeId> date_and_time(const Syntax& syntax, NodeId date, NodeId time);
+  Result<NodeId> session_zone_literal(const Syntax& syntax);
+  Result<NodeId> converted(const Syntax& syntax, NodeId value, Type type);
+  Result<NodeId> local_moment(const Syntax& syntax, NodeId value);
+  Result<NodeId> zone_call(const Syntax& syntax);
+  Result<NodeId> at_time_zone(const Syntax& syntax);
+  Result<NodeId> instant_of_parts(const Syntax& syntax);
+  Result<NodeId> age(const Syntax& syntax);
+  Result<NodeId> moved_date(const Syntax& syntax);
+  Result<NodeId> part_of_instant(const Syntax& syntax, std::string_view part, NodeId instant);
+  Result<NodeId> part_of_time(const Syntax& syntax, std::string_view part, NodeId time);
+  Result<NodeId> part_of_interval(const Syntax& syntax, std::string_view part, NodeId interval);
+  Result<NodeId> count_of_microseconds(const Syntax& syntax, NodeId value);
+  Result<NodeId> start_of_instant(const Syntax& syntax, Op start, NodeId instant);
+  Result<NodeId> microseconds_between(NodeId from, NodeId to);
+  Result<NodeId> instant_difference(const Syntax& syntax, Op start, NodeId from, NodeId to);
   Result<NodeId> time_bucket(const Syntax& syntax);
+  Result<NodeId> bucket_of(const Syntax& syntax, const Interval& width, NodeId timestamp,
+                           std::optional<NodeId> origin);
+  Result<NodeId> bucket_in_zone(const Syntax& syntax, const Interval& width, NodeId instant);
+  Status align_for_difference(const Syntax& syntax, const DatePart& part, NodeId& from, NodeId& to);
+  Result<NodeId> interval_trunc(const Syntax& syntax, std::string_view part, const DatePart& row,
+                                NodeId interval);
   Result<NodeId> date_subtraction(const Syntax& syntax, std::string_view part);
 
   Status combined_string(const Syntax& syntax, const std::string& text, Type type) const;
   Result<NodeId> equal_types(const Syntax& syntax, Op op, Operand left, Operand right);
   Result<NodeId> cut_quotient(const Syntax& syntax, const Operand& left, const Operand& right);
   Result<NodeId> comparison(const Syntax& syntax, Op op, const Operand& left, const Operand& right);
+  Status align_for_comparison(const Syntax& syntax, NodeId& a, NodeId& b);
   Result<NodeId> distinct(const Syntax& syntax, bool negate);
   Result<NodeId> logical(const Syntax& syntax);
   Result<NodeId> chain(const Syntax& syntax, Op op, std::vector<NodeId> nodes);

@@ -5,8 +5,10 @@
 #include <cmath>
 #include <limits>
 
+#include "expr/intervals.hpp"
 #include "expr/nested_functions.hpp"
 #include "expr/operation.hpp"
+#include "expr/temporal_casts.hpp"
 #include "plan/aggregates.hpp"
 #include "sql/bind/expression_binder.hpp"
 #include "sql/bind/windowing.hpp"
@@ -181,7 +183,9 @@ Result<NodeId> ExpressionBinder::composed(const Syntax& syntax) {
   PENSTOCK_TRY(argument_count(syntax, name == "pi" ? 0 : 1));
   const auto real = [&](double number) { return builder_.literal(Scalar::of(number)); };
   if (name == "pi") return real(pi);
-  PENSTOCK_ASSIGN(const NodeId input, value(*syntax.inputs[0]));
+  PENSTOCK_ASSIGN(NodeId input, value(*syntax.inputs[0]));
+  if (builder_.type(input) == expr::instant_type)
+    input = expr::retyped(builder_, input, Type{penstock::Kind::timestamp});
   const Type type = builder_.type(input);
   if (name == "degrees" || name == "radians") {
     if (!is_numeric(type)) return refuse(syntax, name + " of " + name_of(type));

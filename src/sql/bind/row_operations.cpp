@@ -2,7 +2,9 @@
 
 #include <array>
 
+#include "expr/intervals.hpp"
 #include "expr/operation.hpp"
+#include "expr/temporal_casts.hpp"
 #include "plan/join_keys.hpp"
 #include "sql/bind/conjuncts.hpp"
 
@@ -169,16 +171,23 @@ Result<std::uint32_t> RowsBinder::key(Rows& rows, const Syntax& expression,
   return column;
 }
 
-// Returns the column of a key in that type; a new one unless it has the type.
+// Returns the column of a key in that type; a new one unless it has the type. Equal intervals
+// become the same bytes.
 Result<std::uint32_t> RowsBinder::cast_key(Rows& rows, std::uint32_t column, Type type) {
   Builder builder(schema(rows));
   const auto width = static_cast<std::uint32_t>(builder.schema().size());
-  if (builder.schema()[column].type == type) return column;
+  const Type from = builder.schema()[column].type;
+  const bool is_interval = type == expr::interval_type;
+  if (from == type && !is_interval) return column;
   std::vector<Projection> columns;
   for (std::uint32_t i = 0; i < width; i++)
     columns.push_back({builder.schema()[i].name, builder.column(i)});
-  PENSTOCK_ASSIGN(const NodeId cast, plan::cast_join_key(builder, column, type));
-  columns.push_back({builder.schema()[column].name, cast});
+  const NodeId value = builder.column(column);
+  PENSTOCK_ASSIGN(const NodeId key,
+                  is_interval ? builder.string_function("interval_normalized", {value})
+                  : type == expr::instant_type ? expr::cast_value_to(builder, value, type)
+                                               : plan::cast_join_key(builder, column, type));
+  columns.push_back({builder.schema()[column].name, key});
   PENSTOCK_ASSIGN(rows.relation,
                   context_.relations.project(rows.relation, builder.graph(), std::move(columns)));
   return width;
@@ -188,8 +197,13 @@ Status RowsBinder::cast_keys(Rows& left, Rows& right, JoinType type,
                              std::vector<RelationKey>& keys) {
   for (RelationKey& key : keys) {
     const Field of_left = schema(left)[key.left], of_right = schema(right)[key.right];
-    if (of_left.type == of_right.type && type != JoinType::not_in) continue;
-    PENSTOCK_ASSIGN(const Type compared, plan::join_key_type(kind_of(type), of_left, of_right));
+    const bool is_same = of_left.type == of_right.type && of_left.type != expr::interval_type;
+    if (is_same && type != JoinType::not_in) continue;
+    const bool is_instant =
+        expr::met_in_comparison(of_left.type, of_right.type) == expr::instant_type;
+    PENSTOCK_ASSIGN(const Type compared,
+                    is_instant ? Result<Type>(expr::instant_type)
+                               : plan::join_key_type(kind_of(type), of_left, of_right));
     PENSTOCK_ASSIGN(key.left, cast_key(left, key.left, compared));
     PENSTOCK_ASSIGN(key.right, cast_key(right, key.right, compared));
   }

@@ -3,6 +3,7 @@
 #include <limits>
 
 #include "column/nested/packed_bytes.hpp"
+#include "expr/intervals.hpp"
 #include "expr/nested_casts.hpp"
 #include "expr/nested_values.hpp"
 
@@ -89,6 +90,12 @@ Int128 integer_of(const Tree& value) {
          Int128(value["lower"].unsigned_integer());
 }
 
+std::optional<Scalar> interval_of(const Tree& value) {
+  const auto interval = expr::interval_of_parts(value["months"].integer(), value["days"].integer(),
+                                                value["micros"].integer());
+  return interval ? std::optional(expr::interval_scalar(*interval)) : std::nullopt;
+}
+
 // Numbers that JSON has no word for are texts.
 double real_of(const Tree& value) {
   const std::string_view text = value.text();
@@ -102,14 +109,6 @@ double real_of(const Tree& value) {
 Scalar uuid_of(Type type, const Tree& value) {
   std::string packed;
   column::put_integer(packed, Type{Kind::int128}, integer_of(value));
-  return Scalar::of(type, std::move(packed));
-}
-
-Scalar interval_of(Type type, const Tree& value) {
-  std::string packed;
-  column::put_interval(packed, static_cast<std::int32_t>(value["months"].integer()),
-                       static_cast<std::int32_t>(value["days"].integer()),
-                       value["micros"].integer());
   return Scalar::of(type, std::move(packed));
 }
 
@@ -137,7 +136,7 @@ std::optional<Scalar> constant_at(Type type, const Tree& constant) {
   switch (type.logical) {
     case LogicalType::blob: return expr::parse_value(type, value.text());
     case LogicalType::uuid: return uuid_of(type, value);
-    case LogicalType::interval: return interval_of(type, value);
+    case LogicalType::interval: return interval_of(value);
     default: break;
   }
   if (type.kind == Kind::string) return Scalar::of(std::string(value.text()));

@@ -12,7 +12,10 @@ Result<SyntaxPtr> ExpressionReader::cast(Tree body) {
       type_name["names"].at(type_name["names"].size() - 1).as("String")["sval"].text();
   // true and false parse as 't'::bool in PostgreSQL 14 and before; INTERVAL '1' DAY is a cast of a
   // string.
-  if (name == "interval") return interval(body, type_name);
+  const Token* const verb = lexed_.at(body.location());
+  const bool is_try = verb != nullptr && is_keyword_token(lexed_, *verb, "try_cast");
+  if (name == "interval" && !is_try && body["arg"].as("A_Const")["sval"])
+    return interval(body, type_name);
   // A cast of the parser's own has no location: of the 2 in substring(s FOR 2).
   if (body.location() < 0 && type_name.location() < 0) return read(body["arg"]);
   PENSTOCK_ASSIGN(SyntaxPtr input, read(body["arg"]));
@@ -24,7 +27,6 @@ Result<SyntaxPtr> ExpressionReader::cast(Tree body) {
 Result<SyntaxPtr> ExpressionReader::interval(Tree body, Tree type_name) {
   const Tree value = body["arg"].as("A_Const");
   const std::int64_t offset = type_name.location();
-  if (!value["sval"]) return refuse(offset, "a cast to INTERVAL");
   auto syntax = std::make_shared<Syntax>();
   syntax->kind = SyntaxKind::interval;
   syntax->offset = offset;
@@ -44,6 +46,8 @@ Result<SyntaxPtr> ExpressionReader::interval(Tree body, Tree type_name) {
     if (unit->kind != TokenKind::word || ranged) return refuse(offset, "this form of INTERVAL");
     syntax->qualifier = lower(lexed_.text(*unit));
     if (syntax->qualifier.ends_with('s')) syntax->qualifier.pop_back();
+    if (syntax->qualifier == "centurie") syntax->qualifier = "century";
+    if (syntax->qualifier == "millennia") syntax->qualifier = "millennium";
     syntax->star = unit[-1].kind == TokenKind::number;
   }
   return SyntaxPtr(std::move(syntax));
@@ -58,11 +62,12 @@ Result<SyntaxPtr> ExpressionReader::cast_to(Tree type_name, std::int64_t offset,
   std::optional<Type> type = expr::type_named(written);
   const std::string_view parsed =
       type_name["names"].at(type_name["names"].size() - 1).as("String")["sval"].text();
-  if (type_name["arrayBounds"] || parsed == "timestamptz" || parsed == "timetz" ||
-      type_name["setof"].boolean() || type_name["names"].size() > 2 || !type) {
+  if (parsed == "timestamptz") type = expr::type_named(parsed);
+  if (type_name["arrayBounds"] || parsed == "timetz" || type_name["setof"].boolean() ||
+      type_name["names"].size() > 2 || !type) {
     const std::string array = type_name["arrayBounds"] ? written + "[]" : written;
     return refuse(type_name.location(),
-                  "the type " + (parsed == "timestamptz" ? "TIMESTAMP WITH TIME ZONE" : array));
+                  "the type " + (parsed == "timetz" ? "TIME WITH TIME ZONE" : array));
   }
   std::vector<std::int64_t> arguments;
   for (std::size_t i = 0; i < type_name["typmods"].size(); i++) {
@@ -73,8 +78,8 @@ Result<SyntaxPtr> ExpressionReader::cast_to(Tree type_name, std::int64_t offset,
   }
   std::string shown = written;
   static constexpr std::string_view grammar_words[] = {
-      "integer", "int", "smallint", "bigint",  "float",     "real",
-      "decimal", "dec", "numeric",  "boolean", "timestamp", "varchar"};
+      "integer", "int",     "smallint", "bigint",    "float",   "real", "decimal",
+      "dec",     "numeric", "boolean",  "timestamp", "varchar", "time", "interval"};
   const bool double_precision = lower(written) == "double" && parsed == "float8";
   if (token->kind == TokenKind::word &&
       (double_precision || std::find(std::begin(grammar_words), std::end(grammar_words),

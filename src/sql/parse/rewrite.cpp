@@ -127,8 +127,9 @@ void rewrite_table_names(Lexed& lexed) {
 // the statement.
 bool is_unit_of_duckdb(std::string_view name) {
   if (name.ends_with('s')) name.remove_suffix(1);
-  return name == "week" || name == "quarter" || name == "decade" || name == "millisecond" ||
-         name == "microsecond";
+  if (name.starts_with("centur")) return name == "century" || name == "centurie";
+  return name == "millennium" || name == "millennia" || name == "week" || name == "quarter" ||
+         name == "decade" || name == "millisecond" || name == "microsecond";
 }
 
 // Turns the spaces around the number into quotes and removes the s of a plural.

@@ -75,8 +75,7 @@ constexpr Row refused_forms[] = {
 constexpr std::string_view string_functions[] = {"regexp_split_to_array", "string_split_regex",
                                                  "str_split_regex", "regexp_extract_all",
                                                  "initcap"};
-constexpr std::string_view date_functions[] = {"date_add", "age", "to_char", "to_date",
-                                               "to_timestamp"};
+constexpr std::string_view date_functions[] = {"to_char", "to_date"};
 constexpr std::string_view clock_functions[] = {"now", "today", "get_current_timestamp",
                                                 "transaction_timestamp"};
 // Aggregates of other databases. Names that are there by now are found first.

@@ -1,5 +1,8 @@
 // Chooses the planner of a statement, and the reader of a plan.
+#include <algorithm>
+
 #include "base/exception_boundary.hpp"
+#include "expr/intervals.hpp"
 #include "penstock/sql.hpp"
 #include "sql/bind/bind_own.hpp"
 #include "sql/duckdb/plan_statement.hpp"
@@ -51,6 +54,20 @@ Result<BoundSql> bind_by_own(std::string_view statement, Plan& plan, const Table
   return std::move(own.bound);
 }
 
+bool has_instants(Type type) {
+  return type == expr::instant_type ||
+         (is_nested(type) && std::ranges::any_of(type.nested->types, has_instants));
+}
+
+// Instants are shown in the zone of the session, which has to be known.
+Result<BoundSql> with_known_zone(Result<BoundSql> bound, const Plan& plan) {
+  if (!bound.ok()) return bound;
+  const Schema& schema = plan.step(bound->rows).schema;
+  if (std::ranges::any_of(schema, has_instants, &Field::type))
+    PENSTOCK_TRY(expr::session_time_zone().status());
+  return bound;
+}
+
 bool is_json(std::string_view text) {
   const std::size_t first = text.find_first_not_of(" \t\r\n");
   return first != text.npos && text[first] == '{';
@@ -80,9 +97,11 @@ Result<BoundSql> bind_statement(std::string_view statement, Plan& plan, const Ta
   }
   const std::vector<std::string>& definitions = options.definitions;
   switch (options.planner) {
-    case Planner::own: return bind_by_own(statement, plan, open);
-    case Planner::duckdb: return sql::bind_by_duckdb(statement, plan, open, definitions);
-    case Planner::automatic: return bind_automatically(statement, plan, open, definitions);
+    case Planner::own: return with_known_zone(bind_by_own(statement, plan, open), plan);
+    case Planner::duckdb:
+      return with_known_zone(sql::bind_by_duckdb(statement, plan, open, definitions), plan);
+    case Planner::automatic:
+      return with_known_zone(bind_automatically(statement, plan, open, definitions), plan);
   }
   return Status(Code::internal, "a planner of no known name");
 }
