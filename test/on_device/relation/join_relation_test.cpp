@@ -286,5 +286,23 @@ TEST(JoinRelation, ARelationThatSeveralReadIsComputedOnce) {
   expect_rows(sides, joined, {"1 10 1 10", "2 41 2 41", "4 40 4 40"});
 }
 
+TEST(JoinRelation, RowsThatSeveralReadAreKeptWithoutColumnsThatNothingReads) {
+  Relations relations;
+  const RelationId left = relations.table({{"k", numbers({1, 2})},
+                                           {"v", numbers({5, 6})},
+                                           {"unread", texts({"a", "b"})}}),
+                   right = relations.table({{"k", numbers({1, 2})}});
+  const RelationId shared = relations.join(JoinType::inner, left, right, by_key);
+  const RelationId result =
+      relations.sums(relations.join(JoinType::semi, shared, relations.sums(shared), by_key));
+  Plan plan;
+  EXPECT_OK(relations.lowered(result, plan));
+  for (StepId id = 0; id < plan.size(); id++) {
+    if (plan.step(id).kind == StepKind::source) continue;
+    for (const Field& field : plan.step(id).schema) EXPECT_NE(field.name, "unread") << id;
+  }
+  expect_rows(relations, result, {"1 5", "2 6"});
+}
+
 }  // namespace
 }  // namespace penstock::test
