@@ -30,30 +30,32 @@ bool is_plain_join(const Relation& relation) {
 Readers::Readers(const RelationGraph& relations, RelationId result)
     : relations_(relations),
       needed_(relations.size()),
-      is_reached_(relations.size(), false),
+      readers_(relations.size(), 0),
       choose_columns_(relations.size(), true) {
-  is_reached_[result] = true;
+  readers_[result] = 1;
   choose_columns_[result] = false;
   add_all(result);
   for (RelationId id = result + 1; id-- > 0;)  // inputs have smaller numbers
-    if (is_reached_[id]) {
+    if (is_reached(id)) {
       visit(id);
       note_choice(id);
     }
 }
 
+// Rows with several readers are kept with all their columns, so those are left out before.
 void Readers::note_choice(RelationId id) {
   const Relation& relation = relations_.at(id);
-  const bool chooses =
-      relation.kind == RelationKind::project || relation.kind == RelationKind::aggregate ||
-      (choose_columns_[id] && (relation.kind == RelationKind::filter || is_plain_join(relation)));
+  const bool chooses = relation.kind == RelationKind::project ||
+                       relation.kind == RelationKind::aggregate ||
+                       (choose_columns_[id] && readers_[id] == 1 &&
+                        (relation.kind == RelationKind::filter || is_plain_join(relation)));
   if (chooses) return;
   for (const RelationId input : relation.inputs) choose_columns_[input] = false;
 }
 
 Needed& Readers::reach(const Relation& relation, std::size_t input) {
   const RelationId id = relation.inputs[input];
-  is_reached_[id] = true;
+  readers_[id]++;
   return needed_[id];
 }
 

@@ -17,10 +17,11 @@ inline std::uint32_t width(const Relation& relation) {
 class Readers {
  public:
   Readers(const RelationGraph& relations, RelationId result);
-  bool is_reached(RelationId id) const { return is_reached_[id]; }
+  bool is_reached(RelationId id) const { return readers_[id] != 0; }
   const Needed& of(RelationId id) const { return needed_[id]; }
   // Returns whether each reader takes the columns that it needs, so that none has to be left out
-  // before: it is a projection, an aggregate, or a filter or a join below these.
+  // before: it is a projection or an aggregate. So is a filter or a join below these that has one
+  // reader itself.
   bool choose_columns(RelationId id) const { return choose_columns_[id]; }
 
  private:
@@ -35,7 +36,8 @@ class Readers {
 
   const RelationGraph& relations_;
   std::vector<Needed> needed_;
-  std::vector<bool> is_reached_, choose_columns_;
+  std::vector<std::uint32_t> readers_;  // how many
+  std::vector<bool> choose_columns_;
 };
 
 }  // namespace penstock::relation

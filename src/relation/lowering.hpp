@@ -108,9 +108,11 @@ class Lowering {
   // lower_differing.cpp
   struct Differing {
     std::uint32_t left = 0, right = 0;  // columns of either side
+    bool null_is_value = false;         // IS DISTINCT FROM
   };
   std::optional<Differing> differing_columns(const RelationJoin& join, StepId left,
                                              StepId right) const;
+  Result<StepId> extremes_of(const RelationJoin& join, Differing columns, StepId right);
   Result<StepId> half_by_extremes(const RelationJoin& join, Differing columns, JoinKind kind,
                                   StepId left, StepId right);
   Result<StepId> full(const RelationJoin& join, StepId left, StepId right);

@@ -81,6 +81,11 @@ class Failures(CommandLineTest):
             ended = self.query(statement, "--planner", "duckdb", PENSTOCK_DUCKDB=path)
             self.assert_fails(ended, path, "No such file")
 
+    def test_a_module_of_several_pythons_wants_the_one_of_its_folder(self):
+        path = "/nowhere/lib/python3.99/site-packages/_duckdb.abi3.so"
+        ended = self.query("SELECT 1", "--planner", "duckdb", PENSTOCK_DUCKDB=path)
+        self.assert_fails(ended, "libpython3.99.so.1.0")
+
     def test_unknown_device(self):
         self.assert_fails(
             self.query(f"SELECT sum(a) FROM '{self.csv_file()}'", "--device", "abacus:3"),

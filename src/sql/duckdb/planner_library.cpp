@@ -50,14 +50,20 @@ Result<const DuckDbFunctions*> functions_of(const Library& library) {
   return &f;
 }
 
-// Returns Python's release of a module's file, such as "3.11" of _duckdb.cpython-311-x86_64...so;
-// "" for a library without Python.
-std::string python_release(const std::string& path) {
-  constexpr std::string_view mark = ".cpython-3";
+// Returns the digits behind a mark as a release of Python 3; "" where the mark is missing.
+std::string release_behind(const std::string& path, std::string_view mark) {
   const std::size_t at = path.rfind(mark);
   if (at == path.npos) return "";
   const std::size_t begin = at + mark.size();
-  return "3." + path.substr(begin, path.find_first_of("-.", begin) - begin);
+  return "3." + path.substr(begin, path.find_first_of("-./", begin) - begin);
+}
+
+// Returns Python's release of a module's file, such as "3.11" of _duckdb.cpython-311-x86_64...so. A
+// file of the stable interface serves several releases: the folder of packages names one. "" for a
+// library without Python.
+std::string python_release(const std::string& path) {
+  const bool is_stable = path.ends_with(".abi3.so");
+  return release_behind(path, is_stable ? "/python3." : ".cpython-3");
 }
 
 std::string folder_above_program(const std::string& program) {
@@ -143,7 +149,8 @@ Result<PlannerLibrary> PlannerLibrary::open(const std::string& path) {
 
 std::optional<PlannerLibrary> PlannerLibrary::find() {
   if (auto library = open("libduckdb.so"); library.ok()) return *library;
-  const PackageFile module = find_in_packages("_duckdb.cpython-3*.so");
+  PackageFile module = find_in_packages("_duckdb.cpython-3*.so");
+  if (module.path.empty()) module = find_in_packages("_duckdb.abi3.so");
   if (module.path.empty() || !provide_python(module.path, module.environment).ok()) return {};
   auto library = open(module.path);
   return library.ok() ? std::optional(*library) : std::nullopt;

@@ -150,6 +150,37 @@ TEST(JoinRelation, AntiWithoutKeysOrResidualAsksWhetherThereAreNoRows) {
               {"1 10", "2 20", "2 21", "NULL 30", "4 40"});
 }
 
+// Rows of k and v with, or without, a partner of the same k whose w IS DISTINCT FROM v.
+struct DistinctPartners : Relations {
+  RelationId left = table({{"k", numbers({1, 1, 2, 2, 3, 3, 4, 5})},
+                           {"v", numbers({10, null, 20, null, 30, null, 40, null})}});
+  RelationId right =
+      table({{"k", numbers({1, 1, 2, 2, 3, 4})}, {"w", numbers({10, 10, 20, null, null, 41})}});
+
+  NodeId is_distinct(Builder& rows, NodeId a, NodeId b) const {
+    const NodeId no_a = *rows.unary(Op::is_null, a), no_b = *rows.unary(Op::is_null, b);
+    return *rows.select(*rows.binary(Op::or_, no_a, no_b), *rows.binary(Op::not_equal, no_a, no_b),
+                        *rows.binary(Op::not_equal, a, b));
+  }
+  RelationId half(JoinType type) {
+    RelationJoin join{type, by_key};
+    Builder rows = pair(left, right);
+    join.residual = is_distinct(rows, rows.column(1u), rows.column(3u));
+    join.graph = rows.graph();
+    return Relations::right(graph.join(left, right, std::move(join)));
+  }
+};
+TEST(JoinRelation, SemiWithADistinctPartnerTakesNullForAValueAndMakesNoPairs) {
+  DistinctPartners sides;
+  const RelationId rows = sides.half(JoinType::semi);
+  EXPECT_EQ(sides.steps(rows, StepKind::join, JoinKind::inner), 0u);
+  expect_rows(sides, rows, {"1 NULL", "2 20", "2 NULL", "3 30", "4 40"});
+}
+TEST(JoinRelation, AntiWithADistinctPartnerKeepsRowsWhosePartnersAreAllEqual) {
+  DistinctPartners sides;
+  expect_rows(sides, sides.half(JoinType::anti), {"1 10", "3 NULL", "5 NULL"});
+}
+
 TEST(JoinRelation, FullKeepsRowsOfBothSidesWithoutAPartner) {
   expect_join(JoinType::full, by_key, {},
               {"1 10 NULL NULL", "2 20 2 20", "2 20 2 22", "2 21 2 20", "2 21 2 22",
@@ -284,6 +315,24 @@ TEST(JoinRelation, ARelationThatSeveralReadIsComputedOnce) {
   EXPECT_EQ(sides.steps(joined, StepKind::source), 1u);
   EXPECT_EQ(sides.steps(joined, StepKind::group_by), 1u);
   expect_rows(sides, joined, {"1 10 1 10", "2 41 2 41", "4 40 4 40"});
+}
+
+TEST(JoinRelation, RowsThatSeveralReadAreKeptWithoutColumnsThatNothingReads) {
+  Relations relations;
+  const RelationId left = relations.table({{"k", numbers({1, 2})},
+                                           {"v", numbers({5, 6})},
+                                           {"unread", texts({"a", "b"})}}),
+                   right = relations.table({{"k", numbers({1, 2})}});
+  const RelationId shared = relations.join(JoinType::inner, left, right, by_key);
+  const RelationId result =
+      relations.sums(relations.join(JoinType::semi, shared, relations.sums(shared), by_key));
+  Plan plan;
+  EXPECT_OK(relations.lowered(result, plan));
+  for (StepId id = 0; id < plan.size(); id++) {
+    if (plan.step(id).kind == StepKind::source) continue;
+    for (const Field& field : plan.step(id).schema) EXPECT_NE(field.name, "unread") << id;
+  }
+  expect_rows(relations, result, {"1 5", "2 6"});
 }
 
 }  // namespace
