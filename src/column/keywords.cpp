@@ -1,6 +1,6 @@
 #include "column/keywords.hpp"
 
-#include <string>
+#include <algorithm>
 
 #include "base/ascii.hpp"
 
@@ -83,6 +83,18 @@ bool is_keyword(std::string_view written) {
        at = keywords.find(name, at + 1))
     if (at > 0 && keywords[at - 1] == ' ' && keywords[at + name.size()] == ' ') return true;
   return false;
+}
+
+// A name that is no word of letters, or is a keyword, has quotes.
+std::string quoted_name(const std::string& name) {
+  const bool is_word = !name.empty() && !(name[0] >= '0' && name[0] <= '9') &&
+                       std::ranges::all_of(lower(name), [](char c) {
+                         return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '_';
+                       });
+  if (is_word && !is_keyword(name)) return name;
+  std::string quoted = "\"";
+  for (const char c : name) quoted += c == '"' ? "\"\"" : std::string(1, c);
+  return quoted + '"';
 }
 
 }  // namespace penstock::column

@@ -2,7 +2,6 @@
 #include <deque>
 #include <mutex>
 
-#include "base/ascii.hpp"
 #include "column/keywords.hpp"
 #include "penstock/column.hpp"
 
@@ -39,18 +38,6 @@ const NestedType* made_once(NestedType parts) {
   return &all.emplace_back(std::move(parts));
 }
 
-// A name that is no word of letters, or is a keyword, has quotes, as in DuckDB.
-std::string quoted_name(const std::string& name) {
-  const bool is_word = !name.empty() && !(name[0] >= '0' && name[0] <= '9') &&
-                       std::ranges::all_of(lower(name), [](char c) {
-                         return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '_';
-                       });
-  if (is_word && !column::is_keyword(name)) return name;
-  std::string quoted = "\"";
-  for (const char c : name) quoted += c == '"' ? "\"\"" : std::string(1, c);
-  return quoted + '"';
-}
-
 std::string nested_name(Type type) {
   const NestedType& nested = *type.nested;
   if (type.logical == LogicalType::list) return name_of(nested.types[0]) + "[]";
@@ -58,7 +45,7 @@ std::string nested_name(Type type) {
       std::ranges::any_of(nested.names, [](const std::string& name) { return !name.empty(); });
   std::string text;
   for (std::size_t i = 0; i < nested.types.size(); i++)
-    text += (i == 0 ? "" : ", ") + (has_names ? quoted_name(nested.names[i]) + " " : "") +
+    text += (i == 0 ? "" : ", ") + (has_names ? column::quoted_name(nested.names[i]) + " " : "") +
             name_of(nested.types[i]);
   const std::string word = type.logical == LogicalType::map ? "MAP"
                            : has_names                      ? "STRUCT"

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <map>
 #include <set>
 
 namespace penstock::io {
@@ -10,20 +11,6 @@ namespace {
 // DuckDB's defaults of map_inference_threshold and field_appearance_threshold.
 constexpr std::size_t min_map_members = 200;
 constexpr double min_appearance = 0.1;
-
-bool is_plain_name(std::string_view name) {
-  return !name.empty() && !(name[0] >= '0' && name[0] <= '9') && name[0] != '_' &&
-         std::ranges::all_of(name, [](char c) {
-           return ((c | ' ') >= 'a' && (c | ' ') <= 'z') || (c >= '0' && c <= '9') || c == '_';
-         });
-}
-
-std::string quoted_where_needed(const std::string& name) {
-  if (is_plain_name(name)) return name;
-  std::string quoted = "\"";
-  for (const char c : name) quoted += c == '"' ? std::string("\"\"") : std::string(1, c);
-  return quoted + "\"";
-}
 
 template <class Integer> bool fits(std::string_view digits) {
   Integer value{};
@@ -136,15 +123,17 @@ JsonType JsonStructure::type_of(const Form& form, std::uint64_t depth) const {
     case Shape::wide_integer: return JsonType::not_read("HUGEINT");
     case Shape::real: return JsonType::plain({Kind::float64});
     case Shape::string: return form.strings.type(*formats_);
-    case Shape::array: return JsonType::not_read(form.element->type(depth - 1).name + "[]");
+    case Shape::array: return JsonType::list(form.element->type(depth - 1));
     default: break;
   }
   if (is_map(form)) return type_of_map(form, depth);
-  std::string members;
-  for (const auto& child : form.children)
-    members += (members.empty() ? "" : ", ") + quoted_where_needed(child->name) + " " +
-               child->structure.type(depth - 1).name;
-  return JsonType::not_read("STRUCT(" + members + ")");
+  std::vector<std::string> names;
+  std::vector<JsonType> parts;
+  for (const auto& child : form.children) {
+    names.push_back(child->name);
+    parts.push_back(child->structure.type(depth - 1));
+  }
+  return JsonType::structure(std::move(names), std::move(parts));
 }
 
 bool JsonStructure::is_map(const Form& form) const {
@@ -160,22 +149,21 @@ bool JsonStructure::is_map(const Form& form) const {
 }
 
 JsonType JsonStructure::type_of_map(const Form& form, std::uint64_t depth) {
-  std::set<std::string> names;
+  std::map<std::string, JsonType> types;
   std::set<Shape> shapes;
   for (const auto& child : form.children) {
     const JsonStructure& values = child->structure;
     if (values.forms_.empty()) continue;  // NULLs alone fit every type
-    names.insert(values.type(depth - 1).name);
+    const JsonType type = values.type(depth - 1);
+    types.emplace(type.name, type);
     for (const Form& of_child : values.forms_) shapes.insert(of_child.shape);
   }
-  std::string value = "JSON";
-  if (names.size() == 1)
-    value = *names.begin();
-  else if (depth > 1 && !shapes.empty() && std::ranges::all_of(shapes, is_number))
-    value = shapes.contains(Shape::real) ? "DOUBLE" : "HUGEINT";
-  else if (depth > 1 && shapes.size() == 1 && shapes.contains(Shape::string))
-    value = "VARCHAR";
-  return JsonType::not_read("MAP(VARCHAR, " + value + ")");
+  if (types.size() == 1) return JsonType::map(types.begin()->second);
+  if (depth > 1 && !shapes.empty() && std::ranges::all_of(shapes, is_number))
+    return JsonType::map(shapes.contains(Shape::real) ? JsonType::plain({Kind::float64})
+                                                      : JsonType::not_read("HUGEINT"));
+  const bool are_strings = depth > 1 && shapes.size() == 1 && shapes.contains(Shape::string);
+  return JsonType::map(are_strings ? JsonType::plain({Kind::string}) : JsonType::text());
 }
 
 }  // namespace penstock::io

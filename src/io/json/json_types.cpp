@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <bit>
 
+#include "column/keywords.hpp"
 #include "io/csv/csv_numbers.hpp"
 #include "io/csv/csv_times.hpp"
 
@@ -80,6 +81,8 @@ std::uint32_t all_of(const std::vector<CsvTimeFormat>& formats) {
   return (1u << formats.size()) - 1;
 }
 
+Type logical(Kind kind, LogicalType type) { return {.kind = kind, .logical = type}; }
+
 }  // namespace
 
 JsonType JsonType::plain(Type type) { return {type, Reading::plain, penstock::name_of(type)}; }
@@ -92,6 +95,41 @@ JsonType JsonType::not_read(std::string name) {
   JsonType type{{Kind::string}, Reading::plain, name};
   type.unsupported = std::move(name);
   return type;
+}
+
+namespace {
+
+JsonType nested(std::string name, std::vector<JsonType> parts, const auto& type_of_parts) {
+  const bool is_read = std::ranges::all_of(parts, [](const JsonType& part) {
+    return part.unsupported.empty() && part.reading != JsonType::Reading::null;
+  });
+  if (!is_read) return JsonType::not_read(std::move(name));
+  JsonType type{type_of_parts(parts), JsonType::Reading::plain, std::move(name)};
+  type.parts = std::move(parts);
+  return type;
+}
+
+}  // namespace
+
+JsonType JsonType::list(JsonType element) {
+  return nested(element.name + "[]", {element},
+                [](const auto& parts) { return list_of(parts[0].type); });
+}
+
+JsonType JsonType::structure(std::vector<std::string> names, std::vector<JsonType> parts) {
+  std::string members;
+  for (std::size_t i = 0; i < parts.size(); i++)
+    members += (i == 0 ? "" : ", ") + column::quoted_name(names[i]) + " " + parts[i].name;
+  return nested("STRUCT(" + members + ")", std::move(parts), [&](const auto& of) {
+    std::vector<Type> types;
+    for (const JsonType& part : of) types.push_back(part.type);
+    return struct_of(std::move(names), std::move(types));
+  });
+}
+
+JsonType JsonType::map(JsonType value) {
+  return nested("MAP(VARCHAR, " + value.name + ")", {value},
+                [](const auto& parts) { return map_of({Kind::string}, parts[0].type); });
 }
 
 JsonTimeFormats JsonTimeFormats::with(const std::optional<CsvTimeFormat>& date,
@@ -139,11 +177,12 @@ void StringTypes::end_chunk() {
 JsonType StringTypes::type(const JsonTimeFormats& formats) const {
   const auto first = static_cast<std::size_t>(std::countr_zero(common_formats_));
   switch (candidate_) {
-    case Candidate::time: return JsonType::not_read("TIME");
+    case Candidate::time: return JsonType::plain(logical(Kind::timestamp, LogicalType::time));
     case Candidate::date: return JsonType::time({Kind::date32}, formats.dates[first]);
     case Candidate::timestamp: return JsonType::time({Kind::timestamp}, formats.timestamps[first]);
-    case Candidate::zoned: return JsonType::not_read("TIMESTAMP WITH TIME ZONE");
-    case Candidate::uuid: return JsonType::not_read("UUID");
+    case Candidate::zoned:
+      return JsonType::plain(logical(Kind::timestamp, LogicalType::timestamp_tz));
+    case Candidate::uuid: return JsonType::plain(logical(Kind::string, LogicalType::uuid));
     default: return JsonType::plain({Kind::string});
   }
 }

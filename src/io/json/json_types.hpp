@@ -24,12 +24,18 @@ struct JsonType {
   std::string unsupported = {};  // the same where values are not read
   // The format of a date or timestamp. Without a format it is read as a cast reads it.
   std::optional<CsvTimeFormat> format = {};
+  // Of a list the elements; of a struct the fields; of a map the values.
+  std::vector<JsonType> parts = {};
 
   static JsonType plain(Type type);
   static JsonType time(Type type, const CsvTimeFormat& format);
   static JsonType text() { return {{Kind::string}, Reading::text, "JSON"}; }
   static JsonType null() { return {{Kind::string}, Reading::null, "\"NULL\""}; }
   static JsonType not_read(std::string name);
+  // Not read where a part is not.
+  static JsonType list(JsonType element);
+  static JsonType structure(std::vector<std::string> names, std::vector<JsonType> parts);
+  static JsonType map(JsonType value);
 };
 
 // Formats of dates and timestamps, in the order in which they are tried.

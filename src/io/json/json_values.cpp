@@ -7,6 +7,7 @@
 #include <limits>
 #include <optional>
 
+#include "expr/constant.hpp"
 #include "io/csv/csv_numbers.hpp"
 #include "io/csv/csv_times.hpp"
 #include "io/json/json_text.hpp"
@@ -93,6 +94,27 @@ bool JsonColumn::add_boolean(const JsonValue& value) {
   return flag.has_value();
 }
 
+// Times, instants and UUIDs are strings in JSON.
+static const JsonType& type_of_keys() {
+  static const JsonType keys = JsonType::plain({Kind::string});
+  return keys;
+}
+
+JsonColumn::JsonColumn(const JsonType& type) : type_(type), strings_(0), offsets_{0} {
+  parts_.reserve(type.parts.size() + 1);
+  if (type.type.logical == LogicalType::map) parts_.emplace_back(type_of_keys());
+  for (const JsonType& part : type.parts) parts_.emplace_back(part);
+}
+
+bool JsonColumn::add_logical(const JsonValue& value) {
+  if (value.kind != JsonKind::string) return false;
+  const std::optional<Scalar> read = expr::parse_as(type_.type, text_of(value));
+  if (!read) return false;
+  if (type_.type.kind != Kind::string) return push(static_cast<std::int64_t>(read->integer));
+  strings_.push(read->text);
+  return true;
+}
+
 bool JsonColumn::add_time(const JsonValue& value) {
   if (value.kind != JsonKind::string) return false;
   const std::string_view text = text_of(value);
@@ -156,13 +178,16 @@ bool JsonColumn::add_number(const JsonValue& value) {
 bool JsonColumn::add(const JsonValue& value) {
   if (value.kind == JsonKind::null) return add_null(), true;
   const Kind kind = type_.type.kind;
-  const bool is_added = kind == Kind::string                              ? add_text(value)
+  const bool is_added = is_nested(type_.type)                             ? add_nested(value)
+                        : type_.type.logical != LogicalType::none         ? add_logical(value)
+                        : kind == Kind::string                            ? add_text(value)
                         : kind == Kind::boolean                           ? add_boolean(value)
                         : kind == Kind::date32 || kind == Kind::timestamp ? add_time(value)
                                                                           : add_number(value);
   if (!is_added) return false;
   validity_.push(true);
   row_count_++;
+  end_nested_row();
   return true;
 }
 
@@ -175,9 +200,11 @@ void JsonColumn::add_null() {
     values_.resize(values_.size() + width_bytes(type_.type));
   validity_.push(false);
   row_count_++, null_count_++;
+  end_nested_row();
 }
 
 Column JsonColumn::take() {
+  if (is_nested(type_.type)) return column::pack(take_tree());
   Column column;
   column.type = type_.type;
   column.row_count = row_count_;

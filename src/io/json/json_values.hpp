@@ -1,9 +1,11 @@
 // Builds a column of JSON's values.
 #pragma once
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "column/column_builders.hpp"
+#include "column/nested/nested_column.hpp"
 #include "io/json/json_tokens.hpp"
 #include "io/json/json_types.hpp"
 
@@ -11,7 +13,8 @@ namespace penstock::io {
 
 class JsonColumn {
  public:
-  explicit JsonColumn(const JsonType& type) : type_(type), strings_(0) {}
+  // The type outlives the column.
+  explicit JsonColumn(const JsonType& type);
   // Returns false where the type cannot hold the value without loss; nothing is added then.
   bool add(const JsonValue& value);
   void add_null();
@@ -21,6 +24,14 @@ class JsonColumn {
  private:
   bool add_text(const JsonValue& value);
   bool add_boolean(const JsonValue& value);
+  bool add_logical(const JsonValue& value);
+  bool add_nested(const JsonValue& value);
+  bool add_elements(const JsonValue& array);
+  bool add_members(const JsonValue& object);
+  bool add_entries(const JsonValue& object);
+  std::optional<std::size_t> member_of(const JsonValue& key, std::size_t expected);
+  void end_nested_row();
+  column::NestedColumn take_tree();
   bool add_time(const JsonValue& value);
   bool add_decimal(const JsonValue& value);
   bool add_number(const JsonValue& value);
@@ -35,6 +46,9 @@ class JsonColumn {
   column::StringBuilder strings_;
   std::string text_;  // a decoded string, kept for its memory
   std::uint64_t row_count_ = 0, null_count_ = 0;
+  // Of a list the elements, of a struct the fields, of a map the keys and the values.
+  std::vector<JsonColumn> parts_;
+  std::vector<std::int64_t> offsets_;
 };
 
 }  // namespace penstock::io

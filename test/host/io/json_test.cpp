@@ -62,13 +62,8 @@ TEST(Json, StringsMayBeDatesOfOneFormat) {
 }
 
 TEST(Json, TypesThatAreNotReadAreNamed) {
-  EXPECT_EQ(json_table("{\"a\":1,\"b\":[1.5],\"c\":{\"d e\":1,\"f\":\"2020-01-01\"}}"),
-            "a BIGINT, b (DOUBLE[]), c (STRUCT(\"d e\" BIGINT, f DATE)): 1");
-  EXPECT_EQ(json_table("{\"t\":\"12:13\",\"z\":\"2020-01-02T03:04:05.5+01:00\",\"u\":\"550e8400-"
-                       "e29b-41d4-a716-446655440000\",\"v\":\"9:5\"}"),
-            "t (TIME), z (TIMESTAMP WITH TIME ZONE), u (UUID), v VARCHAR: \"9:5\"");
-  const std::string refused = json_table("{\"a\":[1]}", {}, {});
-  EXPECT_EQ(refused, "a (BIGINT[]):");
+  EXPECT_EQ(json_table("{\"a\":1,\"b\":[null],\"c\":{\"d e\":[18446744073709551615]}}"),
+            "a BIGINT, b (\"NULL\"[]), c (STRUCT(\"d e\" HUGEINT[])): 1");
 }
 
 TEST(Json, TypesBelowTheMaximumDepthAreJsonTexts) {
