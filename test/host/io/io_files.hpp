@@ -48,7 +48,9 @@ inline std::vector<std::uint32_t> all_columns(const TableSource& source) {
 // A value as text: one spelling whatever the column's layout.
 inline std::string cell(const Column& column, std::uint64_t row) {
   if (!column.is_valid(row)) return "NULL";
-  if (column.type.logical != LogicalType::none) return text_of(scalar_at(column, row));
+  const bool is_packed =
+      column.type.kind == Kind::string && column.type.logical != LogicalType::none;
+  if (is_packed) return text_of(scalar_at(column, row));
   switch (column.type.kind) {
     case Kind::boolean: return column.boolean(row) ? "true" : "false";
     case Kind::string: return '"' + std::string(column.string(row)) + '"';
