@@ -24,7 +24,7 @@ struct JsonType {
   std::string unsupported = {};  // the same where values are not read
   // The format of a date or timestamp. Without a format it is read as a cast reads it.
   std::optional<CsvTimeFormat> format = {};
-  // Of a list the elements; of a struct the fields; of a map the values.
+  // The elements of a list, the fields of a struct, or the values of a map.
   std::vector<JsonType> parts = {};
 
   static JsonType plain(Type type);

@@ -46,7 +46,7 @@ class JsonColumn {
   column::StringBuilder strings_;
   std::string text_;  // a decoded string, kept for its memory
   std::uint64_t row_count_ = 0, null_count_ = 0;
-  // Of a list the elements, of a struct the fields, of a map the keys and the values.
+  // The elements of a list, the fields of a struct, or the keys and the values of a map.
   std::vector<JsonColumn> parts_;
   std::vector<std::int64_t> offsets_;
 };
