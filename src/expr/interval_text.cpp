@@ -72,9 +72,14 @@ bool add_to(std::int64_t& sum, std::int64_t count, std::int64_t each) {
          !__builtin_add_overflow(sum, product, &sum);
 }
 
-// The rest of a month becomes days, 30 to a month, and the rest of a day becomes a time.
+// The rest of a month becomes days, 30 to a month, and the rest of a day becomes a time. Fractions
+// of years and of longer units become the nearest number of months.
 bool add_fraction(Interval& interval, std::int64_t billionths, const NamedUnit& unit) {
   const std::int64_t months = billionths * unit.months;
+  if (unit.months >= 12) {
+    const std::int64_t half = months < 0 ? -billion / 2 : billion / 2;
+    return add_to(interval.months, (months + half) / billion, 1);
+  }
   const std::int64_t days = months % billion * 30 + billionths * unit.days;
   const Int128 microseconds =
       Int128{days % billion} * microseconds_per_day + Int128{billionths} * unit.microseconds;

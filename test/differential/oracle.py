@@ -91,7 +91,7 @@ AS_TEXT = re.compile(
 )
 
 
-def _with_texts(relation, types):
+def with_texts(relation, types):
     if not any(AS_TEXT.match(kind) for kind in types):
         return relation
     columns = ", ".join(
@@ -105,7 +105,7 @@ def _answer(connection, statement):
     try:
         relation = connection.sql(statement)
         types = [str(kind) for kind in relation.types]
-        table = _with_texts(relation, types).to_arrow_table()
+        table = with_texts(relation, types).to_arrow_table()
     except duckdb.Error as error:
         return Answer(error="error", message=f"{type(error).__name__}: {error}")
     return Answer(

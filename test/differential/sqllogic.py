@@ -17,7 +17,7 @@ import tempfile
 import duckdb
 from driver import Driver
 from nested_test import difference
-from oracle import values_of
+from oracle import values_of, with_texts
 
 MAX_ROWS = 100_000
 SECONDS_PER_STATEMENT = 20
@@ -175,7 +175,7 @@ class Run:
             if relation is None:
                 return
             types = [str(kind) for kind in relation.types]
-            rows = relation.to_arrow_table()
+            rows = with_texts(relation, types).to_arrow_table()
             theirs = types, [values_of(column) for column in rows.columns]
             self.write_tables(text)
         except (duckdb.Error, ValueError, TypeError, KeyError, OverflowError) as error:

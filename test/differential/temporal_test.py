@@ -56,6 +56,7 @@ TIMESTAMPTZ '2020-01-01 10:11:12 GMT+5' ; TRY_CAST('x' AS TIMESTAMPTZ) ; INTERVA
 INTERVAL 3 DAY ; INTERVAL '1 year 2 days' ; INTERVAL 1.5 SECOND ; INTERVAL '2' WEEK
 INTERVAL '-3' DAY ; '1.5 months'::INTERVAL ; '1 day 2 hours ago'::INTERVAL ; '@ 1 day'::INTERVAL
 '1'::INTERVAL ; '-12:34:56.5'::INTERVAL ; '0.3 months'::INTERVAL ; '1.23456789 days'::INTERVAL
+'0.05 years'::INTERVAL ; '0.04 decades'::INTERVAL ; '-1.46 years'::INTERVAL ; '0.5 quarters'::INTERVAL
 '5 usecs 3 msec'::INTERVAL ; '2 centuries 1 decade 1 mil'::INTERVAL ; CAST('1 day' AS INTERVAL)
 TRY_CAST('x' AS INTERVAL) ; -INTERVAL '1' DAY ; INTERVAL '1 month' * 3 ; 3 * INTERVAL '1 month'
 INTERVAL '5 months' / 3 ; INTERVAL '1 month 1 day' * 2.5 ; INTERVAL '7 days' / 2
