@@ -2,6 +2,7 @@
 
 #include "expr/operation.hpp"
 #include "plan/aggregates.hpp"
+#include "relation/shape.hpp"
 
 namespace penstock::relation {
 namespace {
@@ -138,7 +139,11 @@ void Readers::visit_aggregate(const Relation& relation, const Needed& own) {
   for (std::uint32_t i = 0; i < aggregate.aggregates.size(); i++) {
     const AggregateCall& call = aggregate.aggregates[i];
     const bool is_read = own.contains(static_cast<std::uint32_t>(aggregate.keys.size()) + i);
-    if (is_read && plan::takes_argument(call.function))
+    const auto single = single_value_of_call(relations_, relation, i);
+    if (is_read && single) {
+      readers_[single->relation]++;
+      needed_[single->relation].insert(single->column);
+    } else if (is_read && plan::takes_argument(call.function))
       add_read(*aggregate.graph, call.argument, input);
   }
 }

@@ -150,7 +150,27 @@ class Pruner {
     return new_.project(input(relation), values.graph, std::move(projections));
   }
 
+  // Returns the side that a join with one row of which nothing is read is; nullopt for other joins.
+  std::optional<RelationId> without_single_row(RelationId id, const Relation& relation) {
+    if (relation.join.type != JoinType::inner || !relation.join.keys.empty() ||
+        relation.join.residual)
+      return std::nullopt;
+    const std::uint32_t left = width(old_.at(relation.inputs[0]));
+    const Needed& read = readers_.of(id);
+    const bool reads_left = !read.empty() && *read.begin() < left,
+               reads_right = !read.empty() && *read.rbegin() >= left;
+    const bool drops_left = !reads_left && yields_one_row(old_, relation.inputs[0]),
+               drops_right = !reads_right && yields_one_row(old_, relation.inputs[1]);
+    if (!drops_left && !drops_right) return std::nullopt;
+    ColumnList columns(width(relation), dropped);
+    const std::size_t kept = drops_right ? 0 : 1;
+    std::ranges::copy(columns_[relation.inputs[kept]], columns.begin() + (kept == 0 ? 0 : left));
+    columns_[id] = std::move(columns);
+    return input(relation, kept);
+  }
+
   Result<RelationId> join(RelationId id, const Relation& relation) {
+    if (const auto side = without_single_row(id, relation)) return *side;
     const RelationId left = input(relation, 0), right = input(relation, 1);
     const ColumnList &of_left = columns_[relation.inputs[0]],
                      &of_right = columns_[relation.inputs[1]];
@@ -189,8 +209,9 @@ class Pruner {
     after.aggregates.clear();
     std::vector<NodeId> roots;
     for (const Projection& key : before.keys) roots.push_back(key.root);
+    const auto values_of_calls = single_values(relation, kept);
     for (std::uint32_t i = 0; i < calls; i++) {
-      if (!kept.contains(keys + i)) continue;
+      if (!kept.contains(keys + i) || values_of_calls[i]) continue;
       after.aggregates.push_back(before.aggregates[i]);
       if (plan::takes_argument(before.aggregates[i].function))
         roots.push_back(before.aggregates[i].argument);
@@ -202,7 +223,52 @@ class Pruner {
     for (Projection& key : after.keys) key.root = values.roots[next++];
     for (AggregateCall& call : after.aggregates)
       if (plan::takes_argument(call.function)) call.argument = values.roots[next++];
-    return new_.aggregate(input(relation), std::move(after));
+    PENSTOCK_ASSIGN(const RelationId groups, new_.aggregate(input(relation), std::move(after)));
+    return with_single_values(groups, relation, kept, values_of_calls);
+  }
+
+  using SingleValues = std::vector<std::optional<SingleValue>>;
+
+  SingleValues single_values(const Relation& relation, const Needed& kept) const {
+    const std::size_t keys = relation.aggregate.keys.size();
+    SingleValues values(relation.aggregate.aggregates.size());
+    for (std::size_t i = 0; i < values.size(); i++)
+      if (kept.contains(static_cast<std::uint32_t>(keys + i)))
+        values[i] = single_value_of_call(old_, relation, i);
+    return values;
+  }
+
+  // Joins the groups to the rows with the values that are one in all of them.
+  Result<RelationId> with_single_values(RelationId groups, const Relation& relation,
+                                        const Needed& kept, const SingleValues& values) {
+    if (std::ranges::none_of(values, [](const auto& value) { return value.has_value(); }))
+      return groups;
+    const std::size_t keys = relation.aggregate.keys.size();
+    std::uint32_t next = 0;
+    ColumnList places;
+    for (const std::uint32_t column : kept) {
+      const bool is_call = column >= keys && column - keys < values.size();
+      const auto& value = is_call ? values[column - keys] : std::nullopt;
+      places.push_back(value ? dropped : next++);
+    }
+    std::size_t at = 0;
+    for (const std::uint32_t column : kept) {
+      if (std::uint32_t& place = places[at++]; place == dropped) {
+        const SingleValue& value = *values[column - keys];
+        place = static_cast<std::uint32_t>(schema(groups).size()) +
+                moved_column(value.relation, value.column);
+        PENSTOCK_ASSIGN(groups, new_.join(groups, ids_[value.relation], {}));
+      }
+    }
+    Builder builder(schema(groups));
+    std::vector<Projection> projections;
+    for (const std::uint32_t place : places)
+      projections.push_back(
+          {relation
+               .schema[*std::next(kept.begin(), static_cast<std::ptrdiff_t>(projections.size()))]
+               .name,
+           builder.column(place)});
+    return new_.project(groups, builder.graph(), std::move(projections));
   }
 
   Result<RelationId> window(RelationId id, const Relation& relation) {

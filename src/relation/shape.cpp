@@ -109,6 +109,40 @@ bool yields_one_row(const RelationGraph& relations, RelationId id) {
          relation.aggregate.sets.size() < 2;
 }
 
+namespace {
+
+std::optional<SingleValue> single_value(const RelationGraph& relations, RelationId id,
+                                        std::uint32_t column) {
+  if (yields_one_row(relations, id)) return SingleValue{id, column};
+  const Relation& relation = relations.at(id);
+  if (relation.kind == RelationKind::filter)
+    return single_value(relations, relation.inputs[0], column);
+  if (relation.kind == RelationKind::project) {
+    const Node& value = relation.graph->at(relation.projections[column].root);
+    if (value.op != Op::column) return std::nullopt;
+    return single_value(relations, relation.inputs[0], static_cast<std::uint32_t>(value.payload));
+  }
+  if (relation.kind != RelationKind::join || relation.join.type != JoinType::inner)
+    return std::nullopt;
+  const auto left = static_cast<std::uint32_t>(relations.at(relation.inputs[0]).schema.size());
+  return column < left ? single_value(relations, relation.inputs[0], column)
+                       : single_value(relations, relation.inputs[1], column - left);
+}
+
+}  // namespace
+
+std::optional<SingleValue> single_value_of_call(const RelationGraph& relations,
+                                                const Relation& aggregate, std::size_t call) {
+  const AggregateCall& of = aggregate.aggregate.aggregates[call];
+  const bool is_extreme = of.function == Aggregate::minimum || of.function == Aggregate::maximum;
+  if (!is_extreme || aggregate.aggregate.keys.empty() || aggregate.aggregate.sets.size() > 1)
+    return std::nullopt;
+  const Node& argument = aggregate.aggregate.graph->at(of.argument);
+  if (argument.op != Op::column || yields_one_row(relations, aggregate.inputs[0]))
+    return std::nullopt;
+  return single_value(relations, aggregate.inputs[0], static_cast<std::uint32_t>(argument.payload));
+}
+
 std::vector<NodeId> conjuncts_of(const Graph& graph, NodeId predicate) {
   if (graph.at(predicate).op != Op::and_) return {predicate};
   std::vector<NodeId> all;

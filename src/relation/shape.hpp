@@ -60,6 +60,17 @@ std::vector<FrameEnd*> ends_of(WindowCall& call);
 // Returns whether a relation has one row, whatever it reads, as an aggregate without keys has.
 bool yields_one_row(const RelationGraph& relations, RelationId id);
 
+// The column of a relation of one row.
+struct SingleValue {
+  RelationId relation = 0;
+  std::uint32_t column = 0;
+  bool operator==(const SingleValue&) const = default;
+};
+// Returns the value that an aggregate's call has in every group: the least or greatest value of a
+// column that inner joins took from a relation of one row. nullopt for any other call.
+std::optional<SingleValue> single_value_of_call(const RelationGraph& relations,
+                                                const Relation& aggregate, std::size_t call);
+
 // Returns the conditions that AND joins.
 std::vector<NodeId> conjuncts_of(const Graph& graph, NodeId predicate);
 // Returns whether an expression reads columns from `first` to `end` alone. One that reads none

@@ -96,6 +96,14 @@ SUBQUERIES = [
     "SELECT x.a FROM t0 x JOIN t2 y ON x.a = y.a AND x.b IN (SELECT b FROM t1)",
 ]
 OTHERS = [
+    # The value of a subquery is one for all groups: it is joined to the groups, not aggregated.
+    "SELECT t0.a, max(m) AS x, count(*) AS c FROM t0, (SELECT max(b) AS m FROM t1) s GROUP BY t0.a",
+    "SELECT t0.a, min(m) AS x, sum(b) AS y, max(n) AS z FROM t0, (SELECT max(b) AS m, min(a) AS n FROM t1) s "
+    "WHERE t0.b > n GROUP BY t0.a HAVING sum(b) > max(m) / 4",
+    "SELECT t0.a, max(m) AS x, count(*) AS c FROM t0, (SELECT max(b) AS m FROM t3) s GROUP BY t0.a",
+    "SELECT max(m) AS x, count(*) AS c FROM t3, (SELECT max(b) AS m FROM t1) s",
+    "SELECT t3.a, max(m) AS x FROM t3, (SELECT max(b) AS m FROM t1) s GROUP BY ROLLUP (t3.a)",
+    "SELECT t0.a, max(m) AS x FROM t2, t0 LEFT JOIN (SELECT max(b) AS m FROM t1) s ON s.m < t0.b WHERE t2.a = t0.a GROUP BY t0.a",
     "SELECT DISTINCT ON (a) a, b FROM t0 ORDER BY a, b DESC NULLS LAST, c, d, e, f, g",
     "SELECT DISTINCT ON (a % 3, g) b FROM t0 ORDER BY a % 3, g, b, c",
     "SELECT a, b FROM t0 QUALIFY row_number() OVER (PARTITION BY a ORDER BY b, c, d, e, f, g) = 1",
