@@ -1,5 +1,7 @@
 #include "relation/columns_needed.hpp"
 
+#include <algorithm>
+
 #include "expr/operation.hpp"
 #include "plan/aggregates.hpp"
 #include "relation/shape.hpp"
@@ -26,20 +28,37 @@ bool is_plain_join(const Relation& relation) {
   return !join.residual && (join.type == JoinType::left || yields_left_alone(join.type));
 }
 
+bool ignores_repeated_values(const AggregateCall& call) {
+  switch (call.function) {
+    case Aggregate::minimum:
+    case Aggregate::maximum:
+    case Aggregate::bool_and:
+    case Aggregate::bool_or: return true;
+    case Aggregate::count:
+    case Aggregate::sum:
+    case Aggregate::average: return call.distinct;
+    case Aggregate::count_rows:
+    case Aggregate::custom: return false;
+  }
+  return false;
+}
+
 }  // namespace
 
 Readers::Readers(const RelationGraph& relations, RelationId result)
     : relations_(relations),
       needed_(relations.size()),
       readers_(relations.size(), 0),
-      choose_columns_(relations.size(), true) {
+      choose_columns_(relations.size(), true),
+      ignore_repeats_(relations.size(), true) {
   readers_[result] = 1;
-  choose_columns_[result] = false;
+  choose_columns_[result] = ignore_repeats_[result] = false;
   add_all(result);
   for (RelationId id = result + 1; id-- > 0;)  // inputs have smaller numbers
     if (is_reached(id)) {
       visit(id);
       note_choice(id);
+      note_repeats(id);
     }
 }
 
@@ -52,6 +71,40 @@ void Readers::note_choice(RelationId id) {
                         (relation.kind == RelationKind::filter || is_plain_join(relation)));
   if (chooses) return;
   for (const RelationId input : relation.inputs) choose_columns_[input] = false;
+}
+
+void Readers::note_repeats(RelationId id) {
+  const Relation& relation = relations_.at(id);
+  for (std::size_t i = 0; i < relation.inputs.size(); i++)
+    if (!ignores_repeats_of(id, i)) ignore_repeats_[relation.inputs[i]] = false;
+}
+
+// A second partner of a single join's row is a fault.
+bool Readers::ignores_repeats_of(RelationId id, std::size_t input) const {
+  const Relation& relation = relations_.at(id);
+  switch (relation.kind) {
+    case RelationKind::project:
+    case RelationKind::filter:
+    case RelationKind::sort:
+    case RelationKind::append: return ignore_repeats_[id];
+    case RelationKind::join: {
+      const JoinType type = relation.join.type;
+      if (input == 1 && (yields_left_alone(type) || type == JoinType::mark)) return true;
+      return type != JoinType::single && ignore_repeats_[id];
+    }
+    case RelationKind::aggregate:
+      return std::ranges::all_of(relation.aggregate.aggregates, ignores_repeated_values);
+    case RelationKind::distinct: return true;
+    case RelationKind::intersect:
+    case RelationKind::except: return !relation.all;
+    case RelationKind::scan:
+    case RelationKind::window:
+    case RelationKind::limit:
+    case RelationKind::unnest:
+    case RelationKind::working_table:
+    case RelationKind::recursion: return false;
+  }
+  return false;
 }
 
 Needed& Readers::reach(const Relation& relation, std::size_t input) {

@@ -101,6 +101,14 @@ OTHERS = [
     "SELECT t0.a, min(m) AS x, sum(b) AS y, max(n) AS z FROM t0, (SELECT max(b) AS m, min(a) AS n FROM t1) s "
     "WHERE t0.b > n GROUP BY t0.a HAVING sum(b) > max(m) / 4",
     "SELECT t0.a, max(m) AS x, count(*) AS c FROM t0, (SELECT max(b) AS m FROM t3) s GROUP BY t0.a",
+    # Partners are only looked for, below DISTINCT, extremes and IN; sums and counts want each pair.
+    "SELECT DISTINCT x.a FROM t1 x, t0 y WHERE x.a = y.a AND x.b <> y.b",
+    "SELECT DISTINCT y.a, x.b FROM t1 x, t0 y WHERE x.a = y.a",
+    "SELECT x.a, max(x.b) AS m, min(y.a) AS n FROM t1 x, t0 y WHERE x.a = y.a AND y.b > 3 GROUP BY x.a",
+    "SELECT x.a, sum(x.b) AS m, count(DISTINCT y.a) AS n FROM t1 x, t0 y WHERE x.a = y.a GROUP BY x.a",
+    "SELECT count(*) AS c FROM t2 WHERE a IN (SELECT x.a FROM t1 x, t0 y, t4 z WHERE x.a = y.a AND y.b <> x.b AND z.a = y.a)",
+    "SELECT x.a FROM t1 x, t0 y WHERE x.a = y.a UNION SELECT y.a FROM t2 x, t0 y WHERE x.a = y.a AND x.b <> y.b",
+    "SELECT count(DISTINCT x.b) AS c, sum(DISTINCT y.a) AS s FROM t1 x JOIN t0 y ON x.a = y.a",
     "SELECT max(m) AS x, count(*) AS c FROM t3, (SELECT max(b) AS m FROM t1) s",
     "SELECT t3.a, max(m) AS x FROM t3, (SELECT max(b) AS m FROM t1) s GROUP BY ROLLUP (t3.a)",
     "SELECT t0.a, max(m) AS x FROM t2, t0 LEFT JOIN (SELECT max(b) AS m FROM t1) s ON s.m < t0.b WHERE t2.a = t0.a GROUP BY t0.a",

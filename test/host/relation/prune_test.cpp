@@ -50,5 +50,35 @@ TEST(Prune, AValueOfNoRowsIsNotThatOfTheOneRow) {
   EXPECT_LT(text.find("aggregate"), text.find("join")) << text;
 }
 
+// The distinct values of a column of a join of two tables.
+std::string distinct_of_join(bool of_left_value, bool is_distinct) {
+  RelationGraph graph;
+  const auto rows = [&](const char* name) {
+    const std::vector<std::int32_t> key{1, 1, 2}, value{7, 8, 9};
+    return graph.scan(table_source(
+        Table::of({{"key", Column::from(key)}, {"value", Column::from(value)}}), name));
+  };
+  const RelationId left = rows("left"), right = rows("right");
+  RelationJoin on_keys;
+  on_keys.keys = {{0, 0}};
+  const RelationId pairs = *graph.join(left, right, on_keys);
+  Builder builder(graph.at(pairs).schema);
+  const std::uint32_t column = of_left_value ? 1 : 3;
+  RelationId result = *graph.project(
+      pairs, builder.graph(), {{"key", builder.column(2u)}, {"value", builder.column(column)}});
+  if (is_distinct) result = *graph.distinct(result);
+  const auto pruned = relation::prune(graph, result);
+  return pruned.ok() ? describe(pruned->relations, pruned->result) : pruned.status().message();
+}
+
+TEST(Prune, AJoinThatOnlyFindsPartnersIsASemiJoin) {
+  EXPECT_NE(distinct_of_join(true, true).find("semi"), std::string::npos);
+}
+
+TEST(Prune, AJoinWhosePairsCountStaysAsItIs) {
+  EXPECT_EQ(distinct_of_join(true, false).find("semi"), std::string::npos);
+  EXPECT_EQ(distinct_of_join(false, true).find("semi"), std::string::npos);
+}
+
 }  // namespace
 }  // namespace penstock
