@@ -51,6 +51,22 @@ class CompactCollector : public Collector {
     return {};
   }
 
+  // Few rows are put together: each table costs its reader a launch.
+  std::vector<Table> take_parts() override {
+    constexpr std::uint64_t min_rows = 1 << 14;
+    if (parts_.empty() || parts_[0].size() < 2 || row_count_ < min_rows * parts_[0].size())
+      return {};
+    std::vector<Table> tables(parts_[0].size());
+    for (std::size_t part = 0; part < tables.size(); part++) {
+      tables[part].row_count = parts_[0][part].row_count;
+      for (std::size_t i = 0; i < parts_.size(); i++) {
+        tables[part].names.push_back(program_.outputs[i].name);
+        tables[part].columns.push_back(std::move(parts_[i][part]));
+      }
+    }
+    return tables;
+  }
+
   Result<Table> finish() override {
     Table table;
     table.row_count = row_count_;

@@ -30,8 +30,10 @@ struct Chunk {
   std::shared_ptr<Event> begun, done;  // before and after the kernels
 };
 
-// All rows of a run: on the host, in device memory, or on the host by buckets of their keys.
-using CollectedRows = std::variant<Table, DeviceRows, std::shared_ptr<BucketedRows>>;
+// All rows of a run: on the host, in device memory, on the host by buckets of their keys, or on the
+// host as they came, in several tables.
+using CollectedRows =
+    std::variant<Table, DeviceRows, std::shared_ptr<BucketedRows>, std::vector<Table>>;
 
 class Collector {
  public:
@@ -48,6 +50,8 @@ class Collector {
   // Returns the rows that have stayed in device memory, or are on the host by buckets. Nothing:
   // finish() returns them.
   virtual std::optional<CollectedRows> rows_that_stay() { return {}; }
+  // Returns the rows as they came, in place of finish(); none where they are one table.
+  virtual std::vector<Table> take_parts() { return {}; }
   virtual Result<Table> finish() = 0;
   virtual std::uint64_t row_count() const = 0;  // collected so far
   std::uint64_t bytes_downloaded = 0;

@@ -61,6 +61,9 @@ class Runner {
     finish_report();
     const HostSpan span(run_.recording, "finish results");
     if (auto there = collector_->rows_that_stay()) return std::move(*there);
+    if (results_.takes_parts)
+      if (auto parts = collector_->take_parts(); !parts.empty())
+        return CollectedRows(std::move(parts));
     PENSTOCK_ASSIGN(Table table, collector_->finish());
     return CollectedRows(std::move(table));
   }

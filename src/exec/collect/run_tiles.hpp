@@ -45,6 +45,7 @@ struct TileResults {
   const Table* wanted_groups = nullptr;   // see MergePlace
   GroupShare* share = nullptr;            // of groups that devices exchange; may be null
   std::optional<RowsOnDevice> stay = {};  // compact: where the rows may be left
+  bool takes_parts = false;               // compact: rows on the host may be in several tables
 };
 
 // The part of a program's rows that is read while the device opens: columns, or pages.

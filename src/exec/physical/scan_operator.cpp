@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "exec/aggregate/host_steps.hpp"
+#include "table/rows/appended_rows.hpp"
 
 namespace penstock::plan {
 
@@ -130,6 +131,8 @@ TileResults ScanOperator::tile_results(const RowsWanted& wanted) {
     results.share = &run_.group_share;
     run_.group_share.base = shape_.base;
   }
+  results.takes_parts = wanted.takes_source && programs_.size() == 1 && !is_validated() &&
+                        !results.leaves_partials && inputs_.row_limit == ~std::uint64_t{0};
   if (stays_ && wanted.device_bytes > 0)
     results.stay = {run_.row_kernels(), wanted.device_bytes, wanted.must_fit,
                     places_in(columns(), wanted.bucket_keys)};
@@ -152,6 +155,8 @@ Result<Rows> ScanOperator::run_programs(const TableSource& selected, BegunReadin
   Result<Rows> rows = Rows();
   if (auto* const there = std::get_if<DeviceRows>(&first))
     rows = Rows(DeviceTable{std::move(*there), columns()});
+  else if (auto* const parts = std::get_if<std::vector<Table>>(&first))
+    rows = Rows(source_of_parts(std::move(*parts)));
   else if (auto* const buckets = std::get_if<std::shared_ptr<BucketedRows>>(&first))
     rows = Rows(BucketedTable{std::move(*buckets), columns()});
   else
@@ -192,6 +197,13 @@ Result<Rows> ScanOperator::run_rest(const RunContext& run, const TileInput& inpu
     run_.partials.push_back(
         {programs_[i].step_columns, std::move(parts[i]), have_range[i], shape_.base});
   return Rows();
+}
+
+std::shared_ptr<TableSource> ScanOperator::source_of_parts(std::vector<Table> parts) const {
+  std::vector<std::shared_ptr<TableSource>> sources;
+  for (Table& part : parts)
+    sources.push_back(table_of_base(std::get<Table>(table_of({std::move(part)}))));
+  return appended_rows(last().schema, std::move(sources));
 }
 
 Rows ScanOperator::table_of(std::vector<Table> parts) const {

@@ -112,6 +112,7 @@ class ScanOperator final : public Operator {
   void begin_program(const TileResults& results, std::size_t number) const;
   Result<Rows> run_rest(const RunContext& run, const TileInput& input, const TileResults& results,
                         Table first);
+  std::shared_ptr<TableSource> source_of_parts(std::vector<Table> parts) const;
   Rows table_of(std::vector<Table> parts) const;
   void end_pairs();
 
