@@ -5,6 +5,7 @@
 #include "plan/aggregates.hpp"
 #include "relation/columns_needed.hpp"
 #include "relation/estimate.hpp"
+#include "relation/partners.hpp"
 #include "relation/shape.hpp"
 
 namespace penstock::relation {
@@ -171,42 +172,6 @@ class Pruner {
     return input(relation, kept);
   }
 
-  // Returns whether an inner join only tells which left rows have a partner: nothing else of the
-  // right side is read than keys, which the left side has, too, and rows may be there once. A
-  // condition but <> would make pairs, as the inner join does.
-  bool is_half(RelationId id, const Relation& relation) {
-    const RelationJoin& join = relation.join;
-    if (join.type != JoinType::inner || join.keys.empty() || !readers_.ignore_repeats(id))
-      return false;
-    const std::uint32_t left = width(old_.at(relation.inputs[0]));
-    const bool reads_keys_alone = std::ranges::all_of(readers_.of(id), [&](std::uint32_t column) {
-      return column < left ||
-             std::ranges::any_of(
-                 join.keys,
-                 [&](const RelationKey& key) {
-                   return key.right == column - left && is_same_on_both_sides(relation, key);
-                 });
-    });
-    if (!reads_keys_alone) return false;
-    if (join.residual) return is_difference(*join.graph, *join.residual, left);
-    return estimates_.rows_of(relation.inputs[1]) <= estimates_.rows_of(relation.inputs[0]);
-  }
-
-  // Floats of equal keys may be 0.0 and -0.0.
-  bool is_same_on_both_sides(const Relation& relation, const RelationKey& key) const {
-    return !is_float(old_.at(relation.inputs[0]).schema[key.left].type);
-  }
-
-  // Returns whether a condition is that a left and a right column of up to 64 bits differ.
-  static bool is_difference(const Graph& graph, NodeId condition, std::uint32_t left) {
-    const Node& node = graph.at(condition);
-    if (node.op != Op::not_equal) return false;
-    const Node &a = graph.at(node.inputs[0]), &b = graph.at(node.inputs[1]);
-    const bool are_columns = a.op == Op::column && b.op == Op::column && a.type == b.type;
-    return are_columns && (a.payload < left) != (b.payload < left) && a.type.kind != Kind::string &&
-           !has_128_bits(a.type);
-  }
-
   Result<RelationId> join(RelationId id, const Relation& relation) {
     if (const auto side = without_single_row(id, relation)) return *side;
     const RelationId left = input(relation, 0), right = input(relation, 1);
@@ -226,7 +191,7 @@ class Pruner {
       join.graph = condition.graph;
       join.residual = condition.roots[0];
     }
-    if (is_half(id, relation)) {
+    if (only_finds_partners(old_, id, readers_, estimates_)) {
       for (std::size_t i = 0; i < of_right.size(); i++) pair[of_left.size() + i] = dropped;
       for (const RelationKey& key : relation.join.keys)
         pair[of_left.size() + key.right] = of_left[key.left];
