@@ -610,6 +610,9 @@ def statements(seed):
 FIXED = [
     "SELECT a, a > ANY (SELECT a FROM t2) AS x, a <= ALL (SELECT a FROM t2) AS y FROM t0",
     "SELECT a, a <> ALL (SELECT b FROM t1 AS y WHERE y.c > x.c) AS n FROM t0 AS x",
+    "SELECT a, a <> ANY (SELECT b FROM t1 AS y WHERE y.c = x.c) AS n FROM t0 AS x",
+    "SELECT a, a = ALL (SELECT a FROM t2 WHERE a IS NOT NULL) AS n FROM t0",
+    "SELECT a, b FROM t0 WHERE a <> ANY (SELECT a FROM t2 WHERE a < 0) OR b = 1",
     "SELECT a, b, a IN (SELECT b FROM t1 AS y WHERE y.c > x.c) AS n FROM t0 AS x",
     "SELECT (a > ANY (SELECT a FROM t2 WHERE a < 0)) IS NULL AS n, count(*) FROM t0 GROUP BY 1",
     "SELECT a, c, count(*) AS n FROM t0 JOIN t1 USING (a, c) GROUP BY a, c",

@@ -81,6 +81,11 @@ class PlanReader : public RelationWriter {
   Result<PlanRows> cross_product(const Tree& plan);
   Result<PlanRows> delim_join(const Tree& plan);
   Result<PlanRows> delim_get(const Tree& plan);
+  // read_quantified_joins.cpp
+  static bool is_quantified_join(const Tree& plan);
+  Result<PlanRows> quantified_join(const Tree& plan, PlanRows left, PlanRows right);
+  Result<RelationId> bounded_groups(RelationId input, const std::vector<std::uint32_t>& keys,
+                                    std::uint32_t compared);
   // read_as_of_joins.cpp
   Result<PlanRows> as_of_join(const Tree& plan);
 

@@ -56,6 +56,7 @@ Result<PlanRows> PlanReader::join_of(const Tree& plan, PlanRows left, PlanRows r
   const auto kind = std::ranges::find(joins, plan["join_type"].text(), &NamedJoin::name);
   if (kind == std::end(joins))
     return refuse(plan, "the join " + lower(plan["join_type"].text()) + " of DuckDB's plan");
+  if (is_quantified_join(plan)) return quantified_join(plan, std::move(left), std::move(right));
   RelationJoin join;
   join.type = kind->type;
   const Tree conditions = plan["conditions"];
@@ -109,8 +110,6 @@ Result<PlanRows> PlanReader::join_of(const Tree& plan, PlanRows left, PlanRows r
     PENSTOCK_TRY(add(value(builder, plan[field], columns, "ON")));
   }
   join.graph = builder.graph();
-  if (kind->type == JoinType::mark && !others.empty())
-    return refuse(plan, "ANY and ALL of a comparison other than =");
   if (kind->is_turned) return turned_join(plan, left, right, std::move(join));
   PlanRows rows;
   PENSTOCK_ASSIGN(rows.relation, relations_.join(left.relation, right.relation, std::move(join)));
