@@ -73,6 +73,7 @@ SUBQUERIES = [
     "SELECT a, sum(b) AS s FROM t0 x GROUP BY a HAVING sum(b) > (SELECT min(b) FROM t1 y WHERE y.a = x.a)",
     "SELECT sum((SELECT max(b) FROM t1 y WHERE y.a = x.a)) AS s FROM t0 x",
     "SELECT a FROM t0 x WHERE (a, b) IN (SELECT a, b FROM t0 WHERE g)",
+    "WITH u AS (SELECT a FROM t2) SELECT a FROM t0 WHERE a IN (TABLE u) UNION ALL TABLE u",
     "SELECT a FROM t0 WHERE a > ANY (SELECT a FROM t2)",
     "SELECT a FROM t0 WHERE a <= ALL (SELECT a FROM t2 WHERE a IS NOT NULL)",
     "SELECT a FROM t0 WHERE a >= ALL (SELECT a FROM t2)",

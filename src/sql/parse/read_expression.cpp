@@ -194,6 +194,9 @@ Result<SyntaxPtr> ExpressionReader::column(Tree body) {
   const std::size_t prefix = parts_before_table(fields);
   const std::size_t parts = fields.size() - prefix;
   if (parts > 2) return refuse(body.location(), "a name of more than two parts");
+  const bool is_star = parts > 0 && fields.at(fields.size() - 1).kind() == "A_Star";
+  if (is_star && fields.size() == 1 && body.location() < 0)  // the parser's own: TABLE t
+    return make_syntax(SyntaxKind::star, body.location(), "");
   // The parser folds case and cuts names at 63 bytes; the statement has them whole: name [. name].
   const Token* token = lexed_.at(body.location());
   if (token == nullptr)
@@ -210,8 +213,7 @@ Result<SyntaxPtr> ExpressionReader::column(Tree body) {
     syntax->qualifier = value_of(lexed_, *token);
     token += 2;
   }
-  syntax->kind =
-      fields.at(fields.size() - 1).kind() == "A_Star" ? SyntaxKind::star : SyntaxKind::column;
+  syntax->kind = is_star ? SyntaxKind::star : SyntaxKind::column;
   if (syntax->kind == SyntaxKind::column) syntax->name = value_of(lexed_, *token);
   return SyntaxPtr(std::move(syntax));
 }

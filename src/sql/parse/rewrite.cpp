@@ -78,7 +78,7 @@ class DerivedTables {
     });
   }
   bool is_query(std::size_t at) const {
-    static constexpr std::string_view first[] = {"select", "with", "from", "values"};
+    static constexpr std::string_view first[] = {"select", "with", "from", "values", "table"};
     static constexpr std::string_view next[] = {"union", "intersect", "except",
                                                 "order", "limit",     "offset"};
     if (after_[at] == 0 || at + 1 >= lexed_.form.end) return false;

@@ -76,6 +76,7 @@ Status StarReader::read_names(std::size_t first, std::size_t end, bool has_alias
 
 Status StarReader::read_changes(const Syntax& star, StarChanges& changes) {
   const Token* token = lexed_.at(star.offset);
+  if (token == nullptr) return {};  // of TABLE t
   auto at =
       static_cast<std::size_t>(token - lexed_.tokens.data()) + (star.qualifier.empty() ? 0 : 2);
   if (!is_star(lexed_, at)) return {};  // of a SELECT that has no list

@@ -16,10 +16,11 @@ struct Verb {
   StatementKind kind;
 };
 constexpr Verb verbs[] = {
-    {"select", StatementKind::select},       {"with", StatementKind::select},
-    {"values", StatementKind::select},       {"from", StatementKind::select},
-    {"describe", StatementKind::describe},   {"desc", StatementKind::describe},
-    {"summarize", StatementKind::summarize}, {"copy", StatementKind::copy}};
+    {"select", StatementKind::select}, {"with", StatementKind::select},
+    {"values", StatementKind::select}, {"from", StatementKind::select},
+    {"table", StatementKind::select},  {"describe", StatementKind::describe},
+    {"desc", StatementKind::describe}, {"summarize", StatementKind::summarize},
+    {"copy", StatementKind::copy}};
 
 constexpr struct {
   std::string_view verb, instead;
