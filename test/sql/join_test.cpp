@@ -110,7 +110,7 @@ TEST(SqlJoins, OnReadsItsOwnJoinBeforeTheTablesInFrontOfIt) {
       "SELECT v FROM fact JOIN dim n ON dim = n.id WHERE EXISTS (SELECT 1 FROM dim a JOIN far ON "
       "region = name JOIN dim b "
       "ON b.id = a.id WHERE a.id = v)",
-      "inner join(semi join(fact, inner join(inner join(dim, far), dim)), dim)");
+      "inner join(semi join(fact, semi join(semi join(dim, far), dim)), dim)");
 }
 
 TEST(SqlJoins, SubqueriesAreSemiAndAntiJoinsOfTheTableTheyAskFor) {
@@ -154,6 +154,7 @@ TEST(SqlJoins, ATableThatOnlyItsJoinReadsIsASemiJoinWhereRowsCountOnce) {
   for (const std::string& once : std::vector<std::string>{
            "SELECT v" + from + "GROUP BY v ORDER BY v", "SELECT DISTINCT v" + from,
            "SELECT max(v), count(DISTINCT other)" + from,
+           "SELECT v, row_number() OVER (ORDER BY v) AS r" + from + "GROUP BY v",
            "SELECT v AS x, min(other)" + from +
                "AND name = 'a' GROUP BY x HAVING min(other) > 2 ORDER BY x"}) {
     Plan plan;
@@ -165,8 +166,7 @@ TEST(SqlJoins, ATableThatOnlyItsJoinReadsIsASemiJoinWhereRowsCountOnce) {
            "SELECT v" + from, "SELECT sum(v)" + from, "SELECT v, count(*)" + from + "GROUP BY v",
            "SELECT v, name" + from + "GROUP BY ALL", "SELECT max(v)" + from + "AND v > dim.far",
            "SELECT v" + from + "GROUP BY v HAVING max(name) > 'a'",
-           "SELECT v" + from + "GROUP BY v ORDER BY min(name)",
-           "SELECT v, row_number() OVER (ORDER BY v) AS r" + from + "GROUP BY v"}) {
+           "SELECT v" + from + "GROUP BY v ORDER BY min(name)"}) {
     Plan plan;
     const Result<StepId> result = bind_sql(often, plan, open_star);
     ASSERT_TRUE(result.ok()) << result.status().text();
