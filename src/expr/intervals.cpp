@@ -12,10 +12,6 @@ namespace {
 
 constexpr std::int64_t days_of_interval_month = 30;
 
-struct IntervalUnit {
-  std::string_view name;
-  std::int64_t months, days, microseconds;  // one of them
-};
 constexpr IntervalUnit interval_parts[] = {{"millennium", 12000, 0, 0},
                                            {"century", 1200, 0, 0},
                                            {"decade", 120, 0, 0},
@@ -29,12 +25,6 @@ constexpr IntervalUnit interval_parts[] = {{"millennium", 12000, 0, 0},
                                            {"second", 0, 0, 1'000'000},
                                            {"millisecond", 0, 0, 1000},
                                            {"microsecond", 0, 0, 1}};
-
-const IntervalUnit* interval_part_named(std::string_view name) {
-  if (name == "isoyear") name = "year";
-  const auto found = std::ranges::find(interval_parts, name, &IntervalUnit::name);
-  return found == std::end(interval_parts) ? nullptr : &*found;
-}
 
 std::optional<std::int64_t> timestamp_within(Int128 microseconds) {
   const bool fits = microseconds < INT64_MAX && microseconds > -INT64_MAX;
@@ -62,6 +52,12 @@ std::optional<std::int64_t> days_by_clock(std::int64_t instant, std::int64_t day
 }
 
 }  // namespace
+
+const IntervalUnit* interval_part_named(std::string_view name) {
+  if (name == "isoyear") name = "year";
+  const auto found = std::ranges::find(interval_parts, name, &IntervalUnit::name);
+  return found == std::end(interval_parts) ? nullptr : &*found;
+}
 
 PackedInterval interval_in(const Scalar& value) {
   return column::PackedReader(value.text).interval();

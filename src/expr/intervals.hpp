@@ -15,6 +15,13 @@ inline constexpr Type interval_type{.kind = Kind::string, .logical = LogicalType
     time_type{.kind = Kind::timestamp, .logical = LogicalType::time},
     instant_type{.kind = Kind::timestamp, .logical = LogicalType::timestamp_tz};
 
+struct IntervalUnit {
+  std::string_view name;
+  std::int64_t months, days, microseconds;  // one of them
+};
+// Returns the part that DuckDB names so, "millennium" to "microsecond"; nullptr if there is none.
+const IntervalUnit* interval_part_named(std::string_view name);
+
 PackedInterval interval_in(const Scalar& value);
 Scalar interval_scalar(const PackedInterval& interval);
 // Returns an interval of these parts; nullopt where one leaves its range.

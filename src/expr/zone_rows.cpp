@@ -1,7 +1,7 @@
 // The rows of functions of instants in a zone, and of times. The zone is a constant, and the binder
 // has found it.
-#include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include "expr/civil_moment.hpp"
 #include "expr/construction.hpp"
@@ -110,34 +110,20 @@ std::int64_t counted_units(std::int64_t from, std::int64_t to, std::int64_t mont
   return count;
 }
 
-struct ZoneUnit {
-  std::string_view name;
-  std::int64_t months, days, microseconds;  // one of them
-};
-constexpr ZoneUnit zone_units[] = {{"millennium", 12000, 0, 0},
-                                   {"century", 1200, 0, 0},
-                                   {"decade", 120, 0, 0},
-                                   {"year", 12, 0, 0},
-                                   {"isoyear", 12, 0, 0},
-                                   {"quarter", 3, 0, 0},
-                                   {"month", 1, 0, 0},
-                                   {"week", 0, 7, 0},
-                                   {"yearweek", 0, 7, 0},
-                                   {"day", 0, 1, 0},
-                                   {"dow", 0, 1, 0},
-                                   {"isodow", 0, 1, 0},
-                                   {"doy", 0, 1, 0},
-                                   {"hour", 0, 0, 3'600'000'000},
-                                   {"minute", 0, 0, 60'000'000},
-                                   {"second", 0, 0, 1'000'000},
-                                   {"epoch", 0, 0, 1'000'000},
-                                   {"millisecond", 0, 0, 1000},
-                                   {"microsecond", 0, 0, 1}};
+// Parts of a date that are counted in units of another name.
+constexpr std::pair<std::string_view, std::string_view> unit_synonyms[] = {
+    {"yearweek", "week"}, {"dow", "day"}, {"isodow", "day"}, {"doy", "day"}, {"epoch", "second"}};
+
+const IntervalUnit* counted_unit(std::string_view name) {
+  for (const auto& [synonym, unit] : unit_synonyms)
+    if (name == synonym) return interval_part_named(unit);
+  return interval_part_named(name);
+}
 
 Scalar whole_units_in_zone(Inputs in) {
   const std::int64_t from = integer(in[1]), to = integer(in[2]);
-  const auto unit = std::ranges::find(zone_units, in[0].text, &ZoneUnit::name);
-  if (unit == std::end(zone_units) || !is_finite(from) || !is_finite(to)) return number(0);
+  const IntervalUnit* const unit = counted_unit(in[0].text);
+  if (unit == nullptr || !is_finite(from) || !is_finite(to)) return number(0);
   if (unit->microseconds == 0)
     return number(counted_units(from, to, unit->months, unit->days, zone_in(in[3])));
   return number(static_cast<std::int64_t>((Int128{to} - from) / unit->microseconds));
