@@ -58,6 +58,7 @@ class Pruner {
       case RelationKind::scan: return scan(id, relation);
       case RelationKind::filter: {
         pass_on(id, relation.inputs[0]);
+        if (never_holds(relation)) return no_rows(schema(input(relation)));
         const Moved condition = expressions(schema(input(relation)), *relation.graph,
                                             {relation.predicate}, columns_[relation.inputs[0]]);
         return new_.filter(input(relation), condition.graph, condition.roots[0]);
@@ -92,6 +93,24 @@ class Pruner {
       case RelationKind::recursion: return recursion(id, relation);
     }
     return Status(Code::internal, "a relation of no known kind");
+  }
+
+  static bool never_holds(const Relation& filter) {
+    const Node& condition = filter.graph->at(filter.predicate);
+    if (condition.op != Op::parameter) return false;
+    const Scalar& value = filter.graph->parameters[condition.payload];
+    return filter.graph->parameter_origins[condition.payload] != ParameterOrigin::captured &&
+           (value.is_null || value.integer == 0);
+  }
+
+  // A value of a subquery has a filter of FALSE for the rows that find no group.
+  RelationId no_rows(const Schema& schema) {
+    Table table;
+    for (const Field& field : schema) {
+      table.names.push_back(field.name);
+      table.columns.push_back(column_of(field.type, std::vector<Scalar>()));
+    }
+    return new_.scan(table_source(std::move(table), "no rows"));
   }
 
   // Returns the new relation of an input with exactly these of its old columns, in their order.
