@@ -70,10 +70,13 @@ Result<JoinSides> Lowering::sides(const std::vector<RelationKey>& keys, StepId l
 }
 
 // The right side of a join without keys is one value for all rows: its rows are counted once. Else
-// the rows that each left row finds are counted.
+// the rows that each left row finds are counted, unless groups by these keys are found.
 Result<JoinType> Lowering::single_type(const Relation& relation, StepId& right) {
   const RelationJoin& join = relation.join;
   const bool is_for_all = join.keys.empty() && !join.residual;
+  ColumnList keys;
+  for (const RelationKey& key : join.keys) keys.push_back(key.right);
+  if (!is_for_all && has_unique_rows(relations_, relation.inputs[1], keys)) return JoinType::left;
   if (yields_one_row(relations_, relation.inputs[1]))
     return is_for_all ? JoinType::inner : JoinType::left;
   if (!is_for_all) return JoinType::single;

@@ -111,6 +111,43 @@ bool yields_one_row(const RelationGraph& relations, RelationId id) {
 
 namespace {
 
+// Returns the columns of a projection's input that some of its columns are.
+ColumnList columns_projected(const Relation& projection, const ColumnList& columns) {
+  ColumnList inputs;
+  for (const std::uint32_t column : columns) {
+    const Node& value = projection.graph->at(projection.projections[column].root);
+    if (value.op == Op::column) inputs.push_back(static_cast<std::uint32_t>(value.payload));
+  }
+  return inputs;
+}
+
+bool have_all(const ColumnList& columns, std::size_t count) {
+  for (std::uint32_t column = 0; column < count; column++)
+    if (std::ranges::find(columns, column) == columns.end()) return false;
+  return true;
+}
+
+}  // namespace
+
+bool has_unique_rows(const RelationGraph& relations, RelationId id, const ColumnList& columns) {
+  const Relation& relation = relations.at(id);
+  if (yields_one_row(relations, id)) return true;
+  switch (relation.kind) {
+    case RelationKind::filter:
+    case RelationKind::sort:
+    case RelationKind::limit: return has_unique_rows(relations, relation.inputs[0], columns);
+    case RelationKind::project:
+      return has_unique_rows(relations, relation.inputs[0], columns_projected(relation, columns));
+    case RelationKind::aggregate:
+      return relation.aggregate.sets.size() < 2 &&
+             have_all(columns, relation.aggregate.keys.size());
+    case RelationKind::distinct: return have_all(columns, relation.schema.size());
+    default: return false;
+  }
+}
+
+namespace {
+
 std::optional<SingleValue> single_value(const RelationGraph& relations, RelationId id,
                                         std::uint32_t column) {
   if (yields_one_row(relations, id)) return SingleValue{id, column};

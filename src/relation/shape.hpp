@@ -60,6 +60,9 @@ std::vector<FrameEnd*> ends_of(WindowCall& call);
 // Returns whether a relation has one row, whatever it reads, as an aggregate without keys has.
 bool yields_one_row(const RelationGraph& relations, RelationId id);
 
+// Returns whether no two rows have equal values in these columns, as groups have none in all keys.
+bool has_unique_rows(const RelationGraph& relations, RelationId id, const ColumnList& columns);
+
 // The column of a relation of one row.
 struct SingleValue {
   RelationId relation = 0;
