@@ -120,6 +120,8 @@ std::uint64_t with_margin(std::uint64_t keys) { return keys + keys / 4; }
 // Chooses a table for keys without dense slots, by their number.
 Result<Attempt> of_many_or_few(const Traits& traits, const TileProgram& program,
                                std::optional<std::uint64_t> keys) {
+  if (!can_group_locally(traits, program))
+    return of_variant(traits, program, Algorithm::group_global, keys);
   PENSTOCK_ASSIGN(Attempt local, of_variant(traits, program, Algorithm::group_local, keys));
   if (!keys || local.variant->algorithm != Algorithm::group_local) return local;
   if (local_slots_for(local.policy, with_margin(*keys))) return local;
@@ -162,8 +164,9 @@ Result<Attempt> next_attempt(const Traits& traits, const TileProgram& program,
   // Limbs with a fixed lowest bit may hold floats that a dense table's limbs do not. `group` would
   // limit the keys; this does not.
   if (has_dense_slots(algorithm))
-    return can_group_locally(traits, program) ? of_many_or_few(traits, program, keys)
-                                              : of_variant(traits, program, hashed);
+    return can_group_locally(traits, program) || can_group_globally(traits, program)
+               ? of_many_or_few(traits, program, keys)
+               : of_variant(traits, program, hashed);
   if (algorithm == Algorithm::group_kept)
     return Status(Code::capacity, "group by: the groups of one chunk do not fit a gigabyte on " +
                                       traits.id + "; use chunks with fewer rows");

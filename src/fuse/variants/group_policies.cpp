@@ -13,6 +13,7 @@ namespace {
 constexpr std::uint32_t local_group_threads = 256;
 constexpr std::uint32_t max_local_key_words =
     8;  // keys of all rows in flight are compared from registers
+constexpr std::uint32_t max_global_key_words = 32;  // of one row
 constexpr std::uint32_t min_dense_slots = 64;
 constexpr std::uint32_t largest_local_table = 4096;
 
@@ -133,11 +134,18 @@ kernel::Fit can_add_limbs(const Traits& traits, const TileProgram& program) {
               kernel::fits_if(traits.has_atomic_u64 || !has_wide_extremes(program),
                               "extremes of 64 bits take atomics of 64 bits"));
 }
+namespace {
+
+kernel::Fit fit_keys(const TileProgram& program, std::uint32_t max_words) {
+  return kernel::fits_if(program.key_words() <= max_words, "the keys have too many words");
+}
+
+}  // namespace
+
 kernel::Fit can_group_locally(const Traits& traits, const TileProgram& program) {
   if (kernel::Fit groups = kernel::fits_groups(traits); !groups) return groups;
   const kernel::Fit has_sums = can_add_limbs(traits, program),
-                    has_keys = kernel::fits_if(program.key_words() <= max_local_key_words,
-                                               "the keys have too many words");
+                    has_keys = fit_keys(program, max_local_key_words);
   return both(
       has_sums,
       both(fits_any_row(program),
@@ -228,8 +236,12 @@ Policy global_group_policy(const Traits& traits, const TileProgram&) {
   policy.groups_per_multiprocessor = 4;
   return policy;
 }
+// It reads row by row, so that more words of a key stay in registers.
 kernel::Fit can_group_globally(const Traits& traits, const TileProgram& program) {
-  return both(can_group_locally(traits, program),
+  if (kernel::Fit groups = kernel::fits_groups(traits); !groups) return groups;
+  const kernel::Fit has_keys = both(both(can_add_limbs(traits, program), fits_any_row(program)),
+                                    fit_keys(program, max_global_key_words));
+  return both(has_keys,
               kernel::fits_if(
                   global_group_bytes(program, global_group_policy(traits, program).group.slots) <=
                       device::MemoryBudget(traits).share_of(device::MemoryUse::group_table),
