@@ -2,8 +2,6 @@
 
 #include <algorithm>
 #include <atomic>
-#include <bit>
-#include <cmath>
 #include <mutex>
 
 #include "base/parallel.hpp"
@@ -12,75 +10,7 @@ namespace penstock::plan {
 namespace {
 
 constexpr std::uint64_t mixer = 0xBF58476D1CE4E5B9u;
-
-// Returns a key's word, as key_word() prints it.
-template <class T> std::uint64_t word_of(T value) {
-  if constexpr (std::is_same_v<T, float>)
-    return std::isnan(value) ? 0x7fc00000u : std::bit_cast<std::uint32_t>(value + 0.0f);
-  else if constexpr (std::is_same_v<T, double>)
-    return std::isnan(value) ? std::uint64_t{0x7ff80000u} << 32
-                             : std::bit_cast<std::uint64_t>(value + 0.0);
-  else
-    return static_cast<std::uint64_t>(static_cast<std::int64_t>(value));
-}
-
-template <class Word>
-void put_words(KeyWords& to, std::size_t key, std::size_t key_count, std::uint64_t row_count,
-               const Word& word) {
-  in_parallel(row_count, min_rows_per_thread, [&](std::uint64_t first, std::uint64_t last) {
-    for (std::uint64_t row = first; row < last; row++)
-      to.made[row * key_count + key] = to.present[row] ? word(row) : 0;
-  });
-}
-
-template <class T>
-void put_values(KeyWords& to, std::size_t key, std::size_t key_count, const Column& column) {
-  const T* values = column.values.as<T>();
-  put_words(to, key, key_count, column.row_count,
-            [values](std::uint64_t row) { return word_of(values[row]); });
-}
-
-Status put_key(KeyWords& to, std::size_t key, std::size_t key_count, const Column& column,
-               StringPool& strings) {
-  switch (column.type.kind) {
-    case Kind::int8: put_values<std::int8_t>(to, key, key_count, column); return {};
-    case Kind::uint8: put_values<std::uint8_t>(to, key, key_count, column); return {};
-    case Kind::int16: put_values<std::int16_t>(to, key, key_count, column); return {};
-    case Kind::uint16: put_values<std::uint16_t>(to, key, key_count, column); return {};
-    case Kind::int32:
-    case Kind::date32: put_values<std::int32_t>(to, key, key_count, column); return {};
-    case Kind::uint32: put_values<std::uint32_t>(to, key, key_count, column); return {};
-    case Kind::float32: put_values<float>(to, key, key_count, column); return {};
-    case Kind::float64: put_values<double>(to, key, key_count, column); return {};
-    case Kind::int64:
-    case Kind::uint64:
-    case Kind::timestamp: put_values<std::int64_t>(to, key, key_count, column); return {};
-    case Kind::boolean:
-      put_words(to, key, key_count, column.row_count,
-                [&](std::uint64_t row) { return std::uint64_t{column.boolean(row)}; });
-      return {};
-    case Kind::string: {
-      std::vector<std::uint32_t> codes;
-      PENSTOCK_TRY(strings.encode(column, codes));
-      put_words(to, key, key_count, column.row_count,
-                [&](std::uint64_t row) { return std::uint64_t{codes[row]}; });
-      return {};
-    }
-    case Kind::decimal:
-      if (width_bytes(column.type) != 8) break;
-      put_values<std::int64_t>(to, key, key_count, column);
-      return {};
-    case Kind::int128: break;
-  }
-  return Status(Code::internal, "a key of " + name_of(column.type));
-}
-
-bool are_words(const Column& column) {
-  const Kind kind = column.type.kind;
-  const bool is_word = kind == Kind::int64 || kind == Kind::uint64 || kind == Kind::timestamp ||
-                       (kind == Kind::decimal && width_bytes(column.type) == 8);
-  return is_word && column.validity.empty();
-}
+constexpr std::uint64_t nowhere = ~std::uint64_t{0};  // the position of a row with a NULL
 
 // The least and the greatest of the words of keys that are not NULL, as signed numbers, minus the
 // least of these.
@@ -104,23 +34,6 @@ std::pair<std::uint64_t, std::uint64_t> range_of(std::span<const std::uint64_t> 
 
 }  // namespace
 
-Result<KeyWords> key_words(std::span<const Column> keys, StringPool& strings) {
-  KeyWords words;
-  const std::uint64_t row_count = keys[0].row_count;
-  words.present.assign(row_count, 1);
-  if (keys.size() == 1 && are_words(keys[0])) {
-    words.of_column = {keys[0].values.as<std::uint64_t>(), row_count};
-    return words;
-  }
-  words.made.resize(row_count * keys.size());
-  for (const Column& key : keys)
-    for (std::uint64_t row = 0; row < row_count && !key.validity.empty(); row++)
-      words.present[row] &= key.is_valid(row);
-  for (std::size_t i = 0; i < keys.size(); i++)
-    PENSTOCK_TRY(put_key(words, i, keys.size(), keys[i], strings));
-  return words;
-}
-
 std::uint64_t JoinTable::position_of(std::span<const std::uint64_t> key) const {
   std::uint64_t at = key[0] - table_[header_base];
   for (const std::uint64_t word : key.subspan(1)) at = (at ^ at >> 29) * mixer + word;
@@ -129,15 +42,18 @@ std::uint64_t JoinTable::position_of(std::span<const std::uint64_t> key) const {
 
 void JoinTable::begin(const JoinHeaderWords& header, const KeyWords& keys) {
   positions_.resize(header[header_last_position] + 1);
-  in_parallel(positions_.size(), min_rows_per_thread, [&](std::uint64_t first, std::uint64_t last) {
-    std::fill(positions_.begin() + static_cast<std::ptrdiff_t>(first),
-              positions_.begin() + static_cast<std::ptrdiff_t>(last), 0u);
-  });
+  clear_positions();
   table_.assign(header.begin(), header.end());
   table_[header_has_rows] = !keys.present.empty();
   next_.clear();
-  if (table_[header_is_exact] == 0)
-    table_.insert(table_.end(), keys.words().begin(), keys.words().end());
+  if (table_[header_is_exact] != 0) return;
+  const std::span<const std::uint64_t> words = keys.words();
+  table_.resize(header_words + words.size());
+  for_rows(words.size(), [&](std::uint64_t i) { table_[header_words + i] = words[i]; });
+}
+
+void JoinTable::clear_positions() {
+  for_rows(positions_.size(), [&](std::uint64_t i) { positions_[i] = 0; });
 }
 
 // Fills a table of one key in the order of its values: with a position for each value of a narrow
@@ -152,7 +68,7 @@ bool JoinTable::fill_in_order(const KeyWords& keys, bool wants_all) {
   }
   begin(exact_header(lowest, highest), keys);
   if (insert_once(keys, wants_all)) return true;
-  std::fill(positions_.begin(), positions_.end(), 0u);
+  clear_positions();
   return insert_all(keys, wants_all, JOIN_ANY_STEPS);
 }
 
@@ -177,12 +93,17 @@ std::uint32_t JoinTable::find(std::span<const std::uint64_t> key) const {
 // them make one run of them all: a key that is not there took 0.5 ms at 100,000.
 bool JoinTable::has_long_run() const {
   constexpr std::uint64_t long_run = std::uint64_t{2} * JOIN_RUN_BLOCK;
-  std::uint64_t run = 0;
-  for (const std::uint32_t position : positions_) {
-    run = position == 0 ? 0 : run + 1;
-    if (run > long_run) return true;
-  }
-  return false;
+  std::atomic<bool> found = false;
+  in_parallel(positions_.size(), min_rows_per_thread, [&](std::uint64_t first, std::uint64_t last) {
+    std::uint64_t run = 0;
+    for (std::uint64_t at = first - std::min(first, long_run); at < last; at++) {
+      run = positions_[at] == 0 ? 0 : run + 1;
+      if (run <= long_run) continue;
+      found = true;
+      return;
+    }
+  });
+  return found;
 }
 
 // Fills a table in threads; each position must belong to one key. Returns false if a key
@@ -210,33 +131,78 @@ bool JoinTable::insert_once(const KeyWords& keys, bool wants_all) {
   return !is_twice;
 }
 
-// Fills a table from the last row to the first, so that a chain begins with its first row. Unless
-// any steps are allowed, returns false if a key would lie more than so many from its position.
-// It also does if keys lie too many from their own on average.
-bool JoinTable::insert_all(const KeyWords& keys, bool wants_all, std::uint32_t max_steps) {
-  const std::span<const std::uint64_t> words = keys.words();
-  const std::uint64_t max_total_steps = JOIN_MEAN_STEPS * keys.present.size();
-  std::uint64_t total_steps = 0;
-  for (std::uint64_t i = keys.present.size(); i-- > 0;) {
-    if (!keys.present[i]) {
-      table_[header_has_nulls] = 1;
-      continue;
-    }
-    const auto key = words.subspan(i * key_count_, key_count_);
-    const auto row = static_cast<std::uint32_t>(i);
-    std::uint64_t at = position_of(key), steps = 0;
-    for (; positions_[at] != 0 && !holds(positions_[at] - 1, key); steps++)
-      at = at + 1 == positions_.size() ? 0 : at + 1;
-    total_steps += steps;
-    if (max_steps != JOIN_ANY_STEPS && (steps > max_steps || total_steps > max_total_steps))
-      return false;
-    if (positions_[at] != 0 && wants_all) {
-      if (next_.empty()) next_.assign(keys.present.size(), no_row);
-      next_[row] = positions_[at] - 1;
-    }
-    positions_[at] = row + 1;
+// Puts a row's key at the first free position from its own on, or finds it there. The first row of
+// a key represents it. Returns how many positions it lies behind its own.
+std::uint64_t JoinTable::put(std::uint32_t row, std::span<const std::uint64_t> key,
+                             std::uint64_t max_steps, Placed& placed) {
+  std::uint64_t at = position_of(key), steps = 0;
+  for (; steps <= max_steps; steps++, at = at + 1 == positions_.size() ? 0 : at + 1) {
+    const std::atomic_ref<std::uint32_t> position(positions_[at]);
+    std::uint32_t seen = position.load(std::memory_order_relaxed);
+    if (seen == 0 && position.compare_exchange_strong(seen, row + 1, std::memory_order_relaxed))
+      break;
+    if (!holds(seen - 1, key)) continue;
+    placed.is_twice = true;
+    while (seen > row + 1 &&
+           !position.compare_exchange_weak(seen, row + 1, std::memory_order_relaxed)) {}
+    break;
   }
+  placed.position = at;
+  return steps;
+}
+
+// Fills a table in threads. Unless any steps are allowed, returns false if a key would lie more
+// than so many from its position, or keys lie too many from their own on average.
+bool JoinTable::insert_all(const KeyWords& keys, bool wants_all, std::uint32_t max_steps) {
+  const std::uint64_t row_count = keys.present.size(),
+                      most = max_steps == JOIN_ANY_STEPS ? positions_.size() : max_steps;
+  const std::uint64_t max_total_steps = JOIN_MEAN_STEPS * row_count;
+  LargeVector<std::uint64_t> positions(row_count);
+  std::atomic<std::uint64_t> total_steps = 0;
+  std::atomic<bool> is_twice = false, has_nulls = false, is_too_far = false;
+  in_parallel(row_count, min_rows_per_thread, [&](std::uint64_t first, std::uint64_t last) {
+    Placed placed;
+    std::uint64_t steps = 0;
+    for (std::uint64_t row = first; row < last; row++) {
+      if (!keys.present[row]) {
+        has_nulls.store(true, std::memory_order_relaxed);
+        positions[row] = nowhere;
+        continue;
+      }
+      const std::uint64_t of_row =
+          put(static_cast<std::uint32_t>(row), keys.words().subspan(row * key_count_, key_count_),
+              most, placed);
+      positions[row] = placed.position;
+      steps += of_row;
+      if (of_row > most || (max_steps != JOIN_ANY_STEPS && steps > max_total_steps)) {
+        is_too_far = true;
+        return;
+      }
+    }
+    total_steps += steps;
+    if (placed.is_twice) is_twice = true;
+  });
+  table_[header_has_nulls] = has_nulls;
+  if (is_too_far || (max_steps != JOIN_ANY_STEPS && total_steps > max_total_steps)) return false;
+  if (is_twice && wants_all) chain(positions);
   return true;
+}
+
+// Chains the rows of each key in their order. A thread has a range of positions, whose rows it
+// finds among all. A position's last row is kept in `positions_` meanwhile.
+void JoinTable::chain(const LargeVector<std::uint64_t>& positions) {
+  next_.resize(positions.size());
+  const std::uint64_t all = positions_.size(),
+                      min_range = std::max<std::uint64_t>(all / 64, 1 << 14);
+  in_parallel(all, min_range, [&](std::uint64_t first, std::uint64_t last) {
+    for (std::uint64_t at = first; at < last; at++) positions_[at] = 0;
+    for (std::uint64_t row = positions.size(); row-- > 0;) {
+      const std::uint64_t at = positions[row];
+      if (at < first || at >= last) continue;
+      next_[row] = positions_[at] - 1;  // no_row behind the last one
+      positions_[at] = static_cast<std::uint32_t>(row + 1);
+    }
+  });
 }
 
 Result<JoinTable> JoinTable::build(std::span<const Column> keys, StringPool& strings,

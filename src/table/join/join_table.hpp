@@ -8,11 +8,9 @@
 
 #include "base/huge_page_allocator.hpp"
 #include "table/join/join_layout.hpp"
-#include "table/strings/string_pool.hpp"
+#include "table/join/key_words.hpp"
 
 namespace penstock::plan {
-
-struct KeyWords;
 
 class JoinTable {
  public:
@@ -32,9 +30,17 @@ class JoinTable {
  private:
   std::uint64_t position_of(std::span<const std::uint64_t> key) const;
   void begin(const JoinHeaderWords& header, const KeyWords& keys);
+  void clear_positions();
   bool fill_in_order(const KeyWords& keys, bool wants_all);
   bool insert_once(const KeyWords& keys, bool wants_all);
   bool insert_all(const KeyWords& keys, bool wants_all, std::uint32_t max_steps);
+  struct Placed {
+    std::uint64_t position = 0;
+    bool is_twice = false;  // the key of a row, or of one before, had been there
+  };
+  std::uint64_t put(std::uint32_t row, std::span<const std::uint64_t> key, std::uint64_t max_steps,
+                    Placed& placed);
+  void chain(const LargeVector<std::uint64_t>& positions);
   bool has_long_run() const;
   bool holds(std::uint32_t row, std::span<const std::uint64_t> key) const;
 
@@ -42,16 +48,5 @@ class JoinTable {
   LargeVector<std::uint32_t> positions_, next_;
   LargeVector<std::uint64_t> table_;
 };
-
-// The words of keys, row by row, and whether each row's keys are all present.
-struct KeyWords {
-  LargeVector<std::uint64_t> made;
-  std::span<const std::uint64_t> of_column;  // if the column's values are such words already
-  LargeVector<std::uint8_t> present;
-
-  std::span<const std::uint64_t> words() const { return of_column.empty() ? made : of_column; }
-};
-// The words may be a column's values: that column must outlive them.
-Result<KeyWords> key_words(std::span<const Column> keys, StringPool& strings);
 
 }  // namespace penstock::plan
