@@ -225,10 +225,16 @@ class Batch {
     if (!a.reals.empty() && !b.reals.empty())
       return compare_by(op, lane,
                         [&](std::size_t i) { return order_of_floats(a.reals[i], b.reals[i]); });
-    if (a.integers.empty() || b.integers.empty() ||
-        digits_after_point(a.type) != digits_after_point(b.type))
-      return false;
-    return compare_by(op, lane, [&](std::size_t i) { return order(a.integers[i], b.integers[i]); });
+    if (a.integers.empty() || b.integers.empty()) return false;
+    const int gain = digits_after_point(b.type) - digits_after_point(a.type);
+    if (gain == 0)
+      return compare_by(op, lane,
+                        [&](std::size_t i) { return order(a.integers[i], b.integers[i]); });
+    // A product that is bounded is beyond all values of the other side.
+    const Int128 of_a = power_of_ten(std::max(gain, 0)), of_b = power_of_ten(std::max(-gain, 0));
+    return compare_by(op, lane, [&](std::size_t i) {
+      return order(bounded_product(a.integers[i], of_a), bounded_product(b.integers[i], of_b));
+    });
   }
 
   static bool cast(const Lane& from, Lane& lane) {
