@@ -26,4 +26,11 @@ void in_parallel(std::uint64_t count, std::uint64_t min_range, const Work& work)
   run_in_parallel(count, min_range, call, &work);
 }
 
+// Calls work(i) for each i below `count`, in ranges by threads.
+template <class Work> void for_rows(std::uint64_t count, const Work& work) {
+  in_parallel(count, min_rows_per_thread, [&](std::uint64_t first, std::uint64_t last) {
+    for (std::uint64_t i = first; i < last; i++) work(i);
+  });
+}
+
 }  // namespace penstock

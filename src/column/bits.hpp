@@ -1,7 +1,10 @@
 // Bit buffers, least significant bit first: validity and boolean values.
 #pragma once
+#include <algorithm>
 #include <cstdint>
 
+#include "base/huge_page_allocator.hpp"
+#include "base/parallel.hpp"
 #include "penstock/column.hpp"
 
 namespace penstock::column {
@@ -16,5 +19,17 @@ inline bool bit(const std::byte* bits, std::uint64_t at) {
 // start at a byte.
 Bytes slice_bits(const Bytes& bits, std::uint64_t first, std::uint64_t count);
 std::uint64_t count_ones(const std::byte* bits, std::uint64_t count);
+
+// Returns bit i as is_set(i), which threads ask for in any order.
+template <class IsSet> Bytes make_bits(std::uint64_t count, const IsSet& is_set) {
+  LargeVector<std::byte> bytes(bytes_of_bits(count));
+  for_rows(bytes.size(), [&](std::uint64_t byte) {
+    unsigned bits = 0;
+    const std::uint64_t first = byte * 8, end = std::min(count, first + 8);
+    for (std::uint64_t i = first; i < end; i++) bits |= unsigned{is_set(i)} << (i - first);
+    bytes[byte] = static_cast<std::byte>(bits);
+  });
+  return Bytes::own(std::move(bytes));
+}
 
 }  // namespace penstock::column

@@ -10,6 +10,7 @@
 #include "base/parallel.hpp"
 #include "column/bits.hpp"
 #include "column/column_builders.hpp"
+#include "column/set_texts.hpp"
 
 namespace penstock::column {
 namespace {
@@ -159,16 +160,27 @@ void join_plain_strings(std::span<const Column> columns, const StringPlaces& pla
   to.values = {bytes, bytes.get(), places.bytes.back()};
 }
 
+Column without_dictionary(const Column& column) {
+  Column plain;
+  plain.row_count = column.row_count;
+  set_texts(plain, [&](std::uint64_t row) {
+    return column.is_valid(row) ? column.string(row) : std::string_view();
+  });
+  return plain;
+}
+
 void join_strings(std::span<const Column> columns, Column& to) {
+  const auto is_plain = [](const Column& column) {
+    return !column.dictionary && (column.row_count == 0 || !column.offsets.empty());
+  };
+  std::vector<Column> all_plain;
+  if (!std::ranges::all_of(columns, is_plain)) {
+    for (const Column& column : columns)
+      all_plain.push_back(is_plain(column) ? column : without_dictionary(column));
+    columns = all_plain;
+  }
   StringPlaces places{{0}, {0}};
   for (const Column& column : columns) {
-    const bool is_plain = column.row_count == 0 || !column.offsets.empty();
-    if (!is_plain || column.dictionary) {
-      StringBuilder strings(to.row_count);
-      for (const Column& each : columns)
-        for (std::uint64_t row = 0; row < each.row_count; row++) strings.push_row(each, row);
-      return strings.take(to);
-    }
     const std::int64_t bytes =
         column.row_count == 0 ? 0 : offset_at(column, column.row_count) - offset_at(column, 0);
     places.rows.push_back(places.rows.back() + column.row_count);

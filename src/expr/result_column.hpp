@@ -4,6 +4,7 @@
 #include <cstring>
 #include <vector>
 
+#include "base/huge_page_allocator.hpp"
 #include "column/concatenate.hpp"
 #include "expr/lanes.hpp"
 
@@ -23,14 +24,19 @@ class ResultColumn {
       values_.resize(type.kind == Kind::boolean ? validity_.size() : row_count * width_bytes(type));
   }
 
+  // Nothing has been written to the memory of a batch's rows before.
   void write(const Lane& lane, std::uint64_t first) {
+    clear_bits(validity_, lane, first);
+    bool has_nulls = false;
     for (std::size_t i = 0; i < lane.states.size(); i++)
       if (lane.states[i] == LaneState::present)
         set_bit(validity_, first + i);
       else
-        has_nulls_ = true;
+        has_nulls = true;
+    if (has_nulls) has_nulls_ = true;
     if (type_.kind == Kind::string) return write_texts(lane, first);
     if (type_.kind == Kind::boolean) {
+      clear_bits(values_, lane, first);
       for (std::size_t i = 0; i < lane.states.size(); i++)
         if (lane.states[i] == LaneState::present && lane.integers[i] != 0)
           set_bit(values_, first + i);
@@ -38,6 +44,7 @@ class ResultColumn {
     }
     const std::uint32_t width = width_bytes(type_);
     std::byte* to = values_.data() + first * width;
+    if (has_nulls) std::memset(to, 0, lane.states.size() * width);
     for (std::size_t i = 0; i < lane.states.size(); i++, to += width) {
       if (lane.states[i] != LaneState::present) continue;
       if (type_.kind == Kind::float32) {
@@ -66,7 +73,11 @@ class ResultColumn {
   }
 
  private:
-  static void set_bit(std::vector<std::byte>& bits, std::uint64_t row) {
+  static void clear_bits(LargeVector<std::byte>& bits, const Lane& lane, std::uint64_t first) {
+    std::memset(bits.data() + first / 8, 0, (lane.states.size() + 7) / 8);
+  }
+
+  static void set_bit(LargeVector<std::byte>& bits, std::uint64_t row) {
     bits[row / 8] |= std::byte{1} << (row % 8);
   }
 
@@ -85,7 +96,7 @@ class ResultColumn {
 
   Type type_;
   std::uint64_t row_count_;
-  std::vector<std::byte> values_, validity_;
+  LargeVector<std::byte> values_, validity_;
   std::vector<Column> texts_;  // by batch
   std::atomic<bool> has_nulls_ = false;
 };

@@ -4,10 +4,11 @@
 
 #include "base/huge_page_allocator.hpp"
 #include "base/parallel.hpp"
-#include "column/column_builders.hpp"
+#include "column/bits.hpp"
 #include "column/concatenate.hpp"
 #include "exec/aggregate/group_table.hpp"
 #include "exec/aggregate/partial_columns.hpp"
+#include "table/strings/written_column.hpp"
 
 namespace penstock::plan {
 namespace {
@@ -44,13 +45,10 @@ void set_values(Column& column, std::span<const std::uint64_t> groups, LargeVect
                 const IsValid& is_valid) {
   const std::size_t width = groups.empty() ? 0 : bytes.size() / groups.size();
   if (!std::ranges::all_of(groups, is_valid)) {
-    column::BitBuilder validity;
-    for (std::size_t row = 0; row < groups.size(); row++) {
-      const bool valid = is_valid(groups[row]);
-      validity.push(valid);
-      if (!valid) std::memset(bytes.data() + row * width, 0, width);
-    }
-    column.validity = validity.take();
+    for (std::size_t row = 0; row < groups.size(); row++)
+      if (!is_valid(groups[row])) std::memset(bytes.data() + row * width, 0, width);
+    column.validity =
+        column::make_bits(groups.size(), [&](std::uint64_t row) { return is_valid(groups[row]); });
   }
   column.values = Bytes::own(std::move(bytes));
 }
@@ -62,32 +60,41 @@ Column GroupTable::key_slice(std::size_t i, Groups groups) const {
   column.type = layout_.key_type(i);
   column.row_count = groups.size();
   const auto is_valid = [&](std::uint64_t group) { return !layout_.is_null(row(group), i); };
-  if (column.type.kind != Kind::string && column.type.kind != Kind::boolean) {
+  if (column.type.kind != Kind::boolean) {
     set_values(column, groups,
                low_bytes(width_bytes(column.type), groups,
                          [&](std::uint64_t group) { return layout_.key(row(group)) + i; }),
                is_valid);
     return column;
   }
-  column::BitBuilder validity, bits;
-  column::StringBuilder strings(column.type.kind == Kind::string ? groups.size() : 0);
-  bool has_nulls = false;
-  for (const std::uint64_t group : groups) {
-    const bool valid = is_valid(group);
-    const std::uint64_t word = valid ? layout_.key(row(group))[i] : 0;
-    has_nulls |= !valid;
-    validity.push(valid);
-    if (column.type.kind == Kind::boolean)
-      bits.push(word != 0);
-    else
-      strings.push(valid ? layout_.text_of_key(i, word) : "");
-  }
-  if (column.type.kind == Kind::boolean)
-    column.values = bits.take();
-  else
-    strings.take(column);
-  if (has_nulls) column.validity = validity.take();
+  column.values = column::make_bits(groups.size(), [&](std::uint64_t place) {
+    return is_valid(groups[place]) && layout_.key(row(groups[place]))[i] != 0;
+  });
+  if (!std::ranges::all_of(groups, is_valid))
+    column.validity = column::make_bits(
+        groups.size(), [&](std::uint64_t place) { return is_valid(groups[place]); });
   return column;
+}
+
+Column GroupTable::text_keys(std::size_t i, Groups groups) const {
+  Column column;
+  column.type = layout_.key_type(i);
+  column.row_count = groups.size();
+  const auto is_valid = [&](std::uint64_t group) { return !layout_.is_null(row(group), i); };
+  if (!std::ranges::all_of(groups, is_valid))
+    column.validity = column::make_bits(
+        groups.size(), [&](std::uint64_t place) { return is_valid(groups[place]); });
+  LargeVector<std::uint32_t> codes(groups.size());
+  for_rows(groups.size(), [&](std::uint64_t place) {
+    codes[place] = static_cast<std::uint32_t>(layout_.key(row(groups[place]))[i]);
+  });
+  return column_of_codes(std::move(column), codes.data(),
+                         [&](std::uint32_t code) { return layout_.text_of_key(i, code); });
+}
+
+Column GroupTable::key_column(std::size_t i, Groups groups) const {
+  if (layout_.key_type(i).kind == Kind::string) return text_keys(i, groups);
+  return in_slices(groups, [&](Groups some) { return key_slice(i, some); });
 }
 
 // Sums and counts of integers are the low bytes of an accumulator. A Scalar for each took half of
@@ -152,9 +159,8 @@ Column GroupTable::in_slices(Groups groups, const std::function<Column(Groups)>&
 }
 
 Column GroupTable::column_of_groups(std::uint32_t c, Groups groups) const {
-  return in_slices(groups, [&](Groups some) {
-    return c < program_.key_count ? key_slice(c, some) : result_slice(c - program_.key_count, some);
-  });
+  if (c < program_.key_count) return key_column(c, groups);
+  return in_slices(groups, [&](Groups some) { return result_slice(c - program_.key_count, some); });
 }
 
 }  // namespace penstock::plan

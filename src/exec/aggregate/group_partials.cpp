@@ -11,7 +11,7 @@ Result<Table> GroupTable::partials() {
   table.row_count = groups.size();
   for (std::size_t i = 0; i < program_.key_count; i++) {
     table.names.push_back("key " + std::to_string(i));
-    table.columns.push_back(in_slices(groups, [&](Groups some) { return key_slice(i, some); }));
+    table.columns.push_back(key_column(i, groups));
   }
   for (std::size_t i = 0; i < program_.accumulators.size(); i++) {
     table.names.push_back("accumulator " + std::to_string(i));

@@ -78,6 +78,8 @@ class GroupTable {
   std::vector<std::uint64_t> first_groups(const TopK& first) const;
   void sort_by_slots(std::vector<std::uint64_t>& groups) const;
   // Return a column of some groups by their numbers.
+  Column key_column(std::size_t i, Groups groups) const;
+  Column text_keys(std::size_t i, Groups groups) const;  // of strings
   Column key_slice(std::size_t i, Groups groups) const;
   Column result_slice(std::size_t i, Groups groups) const;
   Column partial_slice(std::size_t i, Groups groups) const;

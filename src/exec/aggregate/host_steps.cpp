@@ -5,6 +5,7 @@
 
 #include "expr/evaluate_columns.hpp"
 #include "table/rows/gather.hpp"
+#include "table/rows/rows_where.hpp"
 
 namespace penstock::plan {
 namespace {
@@ -12,9 +13,9 @@ namespace {
 Result<Table> filter_on_host(const Step& step, const Table& input) {
   PENSTOCK_ASSIGN(const std::vector<Column> passes,
                   expr::evaluate_columns(*step.graph, std::span(&step.predicate, 1), input));
-  std::vector<std::uint64_t> kept;
-  for (std::uint64_t row = 0; row < input.row_count; row++)
-    if (passes[0].is_valid(row) && passes[0].boolean(row)) kept.push_back(row);
+  const auto kept = rows_where(input.row_count, [&](std::uint64_t row) {
+    return passes[0].is_valid(row) && passes[0].boolean(row);
+  });
   Table rows = input;
   rows.row_count = kept.size();
   for (Column& column : rows.columns)  // one that no step wants is not there

@@ -7,10 +7,11 @@
 
 #include "base/clock.hpp"
 #include "base/human_readable.hpp"
-#include "column/column_builders.hpp"
+#include "column/bits.hpp"
 #include "exec/scan/chunks_of_pages.hpp"
 #include "exec/scan/direct_pages.hpp"
 #include "fuse/program/paged_columns.hpp"
+#include "table/strings/written_column.hpp"
 
 namespace penstock::plan {
 namespace {
@@ -27,9 +28,9 @@ bool is_staged(const Device& device, const TileProgram& program, const PagesToRe
 }
 
 Bytes validity_of(const pages::StoredRows& stored) {
-  column::BitBuilder bits;
-  for (const std::uint32_t present : stored.are_present) bits.push(present != 0);
-  return std::ranges::count(stored.are_present, 0u) > 0 ? bits.take() : Bytes();
+  if (std::ranges::count(stored.are_present, 0u) == 0) return {};
+  return column::make_bits(stored.are_present.size(),
+                           [&](std::uint64_t row) { return stored.are_present[row] != 0; });
 }
 
 // Values of 32 bits are extended by their sign: decimals of few digits are stored so.
@@ -39,19 +40,18 @@ Column column_of_stored(Type type, bool is_wide, const pages::StoredRows& stored
   column.row_count = stored.values.size();
   column.validity = validity_of(stored);
   if (type.kind == Kind::boolean) {
-    column::BitBuilder bits;
-    for (const std::uint64_t value : stored.values) bits.push(value != 0);
-    column.values = bits.take();
+    column.values = column::make_bits(column.row_count,
+                                      [&](std::uint64_t row) { return stored.values[row] != 0; });
     return column;
   }
   const std::size_t width = width_bytes(type);
-  std::vector<std::byte> values(column.row_count * width);
-  for (std::size_t row = 0; row < column.row_count; row++) {
+  LargeVector<std::byte> values(column.row_count * width);
+  for_rows(column.row_count, [&](std::uint64_t row) {
     const std::uint64_t stored_bits = stored.values[row];
     const std::int64_t value =
         is_wide ? static_cast<std::int64_t>(stored_bits) : static_cast<std::int32_t>(stored_bits);
     std::memcpy(values.data() + row * width, &value, width);
-  }
+  });
   column.values = Bytes::own(std::move(values));
   return column;
 }
@@ -61,13 +61,12 @@ Column column_of_numbers(const ColumnStrings& strings, const pages::StoredRows& 
   column.type = {Kind::string};
   column.row_count = stored.values.size();
   column.validity = validity_of(stored);
-  column::StringBuilder texts(column.row_count);
-  for (std::size_t row = 0; row < column.row_count; row++)
-    texts.push(stored.are_present[row] != 0
-                   ? strings.text(static_cast<std::uint32_t>(stored.values[row]))
-                   : std::string_view());
-  texts.take(column);
-  return column;
+  LargeVector<std::uint32_t> numbers(column.row_count);
+  for_rows(column.row_count, [&](std::uint64_t row) {
+    numbers[row] = static_cast<std::uint32_t>(stored.values[row]);
+  });
+  return column_of_codes(std::move(column), numbers.data(),
+                         [&](std::uint32_t number) { return strings.text(number); });
 }
 
 BatchAllocator allocator_of(std::shared_ptr<PinnedSlabs> slabs) {

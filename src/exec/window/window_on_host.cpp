@@ -7,7 +7,7 @@
 #include <cstring>
 
 #include "base/parallel.hpp"
-#include "column/column_builders.hpp"
+#include "column/bits.hpp"
 #include "column/concatenate.hpp"
 #include "exec/window/framed_column.hpp"
 #include "fuse/program/accumulators.hpp"
@@ -128,17 +128,19 @@ class WindowColumns {
 
   // Calls write(position, row) for every position, in threads.
   template <class Write> void for_each_position(const Write& write) const {
-    in_parallel(row_count(), min_rows_per_thread, [&](std::uint64_t first, std::uint64_t last) {
-      for (std::uint64_t i = first; i < last; i++) write(i, positions_.rows[i]);
-    });
+    for_rows(row_count(), [&](std::uint64_t i) { write(i, positions_.rows[i]); });
   }
 
   template <class Value> Column numbers(const Value& value) const {
-    std::vector<std::int64_t> values(row_count());
+    LargeVector<std::int64_t> values(row_count());
     for_each_position([&](std::uint64_t i, std::uint64_t row) {
       values[row] = static_cast<std::int64_t>(value(i));
     });
-    return Column::from(std::move(values));
+    Column column;
+    column.type = {Kind::int64};
+    column.row_count = row_count();
+    column.values = Bytes::own(std::move(values));
+    return column;
   }
 
   Column ranks() const {
@@ -172,7 +174,7 @@ class WindowColumns {
 
    private:
     const Positions& positions_;
-    std::vector<std::int64_t> counts_;  // none where every value is present
+    LargeVector<std::int64_t> counts_;  // none where every value is present
   };
 
   Column counts(const WindowCall& call) const {
@@ -229,7 +231,7 @@ class WindowColumns {
   template <class Sum, class Value>
   Result<Column> sum(const WindowCall& call, Type type, const Value& value) const {
     const Column& column = table_.columns[call.column];
-    std::vector<Sum> values(row_count());
+    LargeVector<Sum> values(row_count());
     for_each_position([&](std::uint64_t i, std::uint64_t row) {
       values[i] = column.is_valid(row) ? static_cast<Sum>(value(row)) : Sum{0};
     });
@@ -239,7 +241,7 @@ class WindowColumns {
   // Adds up values by position, 0 for NULL. Reading them is a function of its own, compiled once
   // for every type of column.
   template <class Sum>
-  Result<Column> running(const WindowCall& call, Type type, std::vector<Sum> sums) const {
+  Result<Column> running(const WindowCall& call, Type type, LargeVector<Sum> sums) const {
     const Column& column = table_.columns[call.column];
     if (!running_sums<Sum>(sums, positions_.partitions)) return sum_too_large();
     const Present present(*this, column);
@@ -262,20 +264,19 @@ class WindowColumns {
   template <class T, class Value>
   Column results(const WindowCall& call, Type type, const Present& present,
                  const Value& value) const {
-    std::vector<T> values(row_count());
-    std::vector<std::uint8_t> valid(row_count());
+    LargeVector<T> values(row_count());
+    LargeVector<std::uint8_t> valid(row_count());
     for_each_position([&](std::uint64_t i, std::uint64_t row) {
       const std::uint64_t at = end(call, i);
       valid[row] = present.at(at) > 0;
-      if (valid[row] != 0) values[row] = value(at);
+      values[row] = valid[row] != 0 ? value(at) : T{};
     });
     Column column;
     column.type = type;
     column.row_count = row_count();
     column.values = Bytes::own(std::move(values));
-    column::BitBuilder validity;
-    for (const std::uint8_t bit : valid) validity.push(bit != 0);
-    column.validity = validity.take();
+    column.validity =
+        column::make_bits(row_count(), [&](std::uint64_t row) { return valid[row] != 0; });
     return column;
   }
 

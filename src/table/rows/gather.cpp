@@ -1,10 +1,12 @@
 #include "table/rows/gather.hpp"
 
+#include <atomic>
 #include <cstring>
 
 #include "base/huge_page_allocator.hpp"
 #include "base/parallel.hpp"
-#include "column/column_builders.hpp"
+#include "column/bits.hpp"
+#include "column/set_texts.hpp"
 #include "penstock/expression.hpp"
 
 namespace penstock::plan {
@@ -12,18 +14,20 @@ namespace {
 
 template <class Value>
 void gather_words(const std::byte* from, std::span<const std::uint64_t> rows, std::byte* to) {
-  in_parallel(rows.size(), min_rows_per_thread, [&](std::uint64_t first, std::uint64_t last) {
-    for (std::uint64_t i = first; i < last; i++)
-      std::memcpy(to + i * sizeof(Value), from + rows[i] * sizeof(Value), sizeof(Value));
+  for_rows(rows.size(), [&](std::uint64_t i) {
+    std::memcpy(to + i * sizeof(Value), from + rows[i] * sizeof(Value), sizeof(Value));
   });
 }
 
 void gather_bytes(const std::byte* from, std::size_t width, std::span<const std::uint64_t> rows,
                   std::byte* to) {
-  if (width == 4) return gather_words<std::uint32_t>(from, rows, to);
-  if (width == 8) return gather_words<std::uint64_t>(from, rows, to);
-  for (std::size_t i = 0; i < rows.size(); i++)
-    std::memcpy(to + i * width, from + rows[i] * width, width);
+  switch (width) {
+    case 1: return gather_words<std::uint8_t>(from, rows, to);
+    case 2: return gather_words<std::uint16_t>(from, rows, to);
+    case 4: return gather_words<std::uint32_t>(from, rows, to);
+    case 8: return gather_words<std::uint64_t>(from, rows, to);
+    default: return gather_words<Int128>(from, rows, to);
+  }
 }
 
 // A few rows take their strings: what reads them next would look at the whole dictionary.
@@ -33,13 +37,12 @@ bool keeps_dictionary(const Column& from, std::uint64_t row_count) {
 
 void gather_values(const Column& from, std::span<const std::uint64_t> rows, Column& to) {
   if (from.type.kind == Kind::boolean) {
-    column::BitBuilder bits;
-    for (std::uint64_t row : rows) bits.push(from.boolean(row));
-    to.values = bits.take();
+    to.values =
+        column::make_bits(rows.size(), [&](std::uint64_t i) { return from.boolean(rows[i]); });
   } else if (from.type.kind == Kind::string && !keeps_dictionary(from, rows.size())) {
-    column::StringBuilder strings(rows.size());
-    for (std::uint64_t row : rows) strings.push_row(from, row);
-    strings.take(to);
+    column::set_texts(to, [&](std::uint64_t i) {
+      return from.is_valid(rows[i]) ? from.string(rows[i]) : std::string_view();
+    });
   } else {
     const std::size_t width = from.dictionary ? 4 : width_bytes(from.type);
     LargeVector<std::byte> bytes(rows.size() * width);
@@ -51,9 +54,7 @@ void gather_values(const Column& from, std::span<const std::uint64_t> rows, Colu
 
 Bytes gather_validity(const Column& column, std::span<const std::uint64_t> rows) {
   if (column.validity.empty()) return {};
-  column::BitBuilder validity;
-  for (std::uint64_t row : rows) validity.push(column.is_valid(row));
-  return validity.take();
+  return column::make_bits(rows.size(), [&](std::uint64_t i) { return column.is_valid(rows[i]); });
 }
 
 }  // namespace
@@ -75,30 +76,30 @@ Result<Column> gather_decoded(const Column& column, std::span<const std::uint64_
 }
 
 Column gather_or_null(const Column& column, std::vector<std::uint64_t> rows) {
-  column::BitBuilder validity;
-  for (std::uint64_t& row : rows) {
-    validity.push(row != no_row && column.is_valid(row));
-    if (row == no_row) row = 0;
-  }
+  Bytes validity = column::make_bits(
+      rows.size(), [&](std::uint64_t i) { return rows[i] != no_row && column.is_valid(rows[i]); });
+  for_rows(rows.size(), [&](std::uint64_t i) {
+    if (rows[i] == no_row) rows[i] = 0;
+  });
   Column without_nulls = column;
   without_nulls.validity = {};
   if (column.type.kind == Kind::string)
     without_nulls.validity = column.validity;  // a NULL string has no offsets
   Column result = gather(without_nulls, rows);
-  result.validity = validity.take();
+  result.validity = std::move(validity);
   return result;
 }
 
 Column gather_found(const Column& column, std::span<const std::uint32_t> rows) {
   if (column.row_count == 0)
     return column_of(column.type, std::vector<Scalar>(rows.size(), Scalar::null_of(column.type)));
-  std::vector<std::uint64_t> wide(rows.begin(), rows.end());
-  bool all_found = true;
-  for (std::uint64_t& row : wide) {
-    if (row < column.row_count) continue;
-    row = no_row;
-    all_found = false;
-  }
+  std::vector<std::uint64_t> wide(rows.size());
+  std::atomic<bool> all_found = true;
+  for_rows(rows.size(), [&](std::uint64_t i) {
+    const bool is_found = rows[i] < column.row_count;
+    wide[i] = is_found ? rows[i] : no_row;
+    if (!is_found) all_found.store(false, std::memory_order_relaxed);
+  });
   return all_found ? gather(column, wide) : gather_or_null(column, std::move(wide));
 }
 

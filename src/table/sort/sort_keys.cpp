@@ -4,10 +4,12 @@
 #include <atomic>
 #include <bit>
 #include <cmath>
+#include <mutex>
 #include <numeric>
 #include <utility>
 
 #include "base/parallel.hpp"
+#include "column/bits.hpp"
 #include "table/strings/string_order.hpp"
 
 namespace penstock::plan {
@@ -35,35 +37,37 @@ template <class T> std::uint64_t word_of(T value) {
 // The words of one key, or of half of one of 128 bits.
 using Part = NormalizedKey;
 
-template <class T> Part part_of(const Column& column) {
-  Part part{std::vector<std::uint64_t>(column.row_count), 64};
-  in_parallel(column.row_count, min_rows_per_thread, [&](std::uint64_t first, std::uint64_t last) {
-    for (std::uint64_t row = first; row < last; row++)
-      part.values[row] = word_of(column.values.as<T>()[row]);
-  });
+// word(row): the value of a row.
+template <class Word> Part part_of_rows(const Column& column, const Word& word) {
+  Part part{LargeVector<std::uint64_t>(column.row_count), 64};
+  for_rows(column.row_count, [&](std::uint64_t row) { part.values[row] = word(row); });
   return part;
 }
 
+template <class T> Part part_of(const Column& column) {
+  const T* const values = column.values.as<T>();
+  return part_of_rows(column, [values](std::uint64_t row) { return word_of(values[row]); });
+}
+
 Part part_of_booleans(const Column& column) {
-  Part part{std::vector<std::uint64_t>(column.row_count), 64};
-  for (std::uint64_t row = 0; row < column.row_count; row++) part.values[row] = column.boolean(row);
-  return part;
+  return part_of_rows(column,
+                      [&](std::uint64_t row) { return std::uint64_t{column.boolean(row)}; });
 }
 
 // 128 bits: the high half, signed, then the low one.
 template <bool is_high> Part half_of(const Column& column) {
-  Part part{std::vector<std::uint64_t>(column.row_count), 64};
-  const auto* halves = column.values.as<std::uint64_t>();
-  for (std::uint64_t row = 0; row < column.row_count; row++)
-    part.values[row] = is_high ? halves[2 * row + 1] ^ top_bit : halves[2 * row];
-  return part;
+  const auto* const halves = column.values.as<std::uint64_t>();
+  return part_of_rows(column, [halves](std::uint64_t row) {
+    return is_high ? halves[2 * row + 1] ^ top_bit : halves[2 * row];
+  });
 }
 
 // Returns the rank of each string among the distinct ones, by bytes.
-std::vector<std::uint64_t> ranks(const std::vector<std::string_view>& strings) {
+LargeVector<std::uint64_t> ranks(const LargeVector<std::string_view>& strings) {
   const std::vector<std::uint64_t> order =
       sorted_by_text(strings.size(), [&](std::uint64_t i) { return strings[i]; });
-  std::vector<std::uint64_t> ranks(strings.size());
+  LargeVector<std::uint64_t> ranks(strings.size());
+  if (!order.empty()) ranks[order[0]] = 0;
   std::uint64_t rank = 0;
   for (std::size_t place = 1; place < order.size(); place++) {
     rank += strings[order[place - 1]] != strings[order[place]];
@@ -75,16 +79,16 @@ std::vector<std::uint64_t> ranks(const std::vector<std::string_view>& strings) {
 Part part_of_strings(const Column& column) {
   const bool by_entry = column.dictionary && column.dictionary->row_count <= column.row_count;
   const Column& source = by_entry ? *column.dictionary : column;
-  std::vector<std::string_view> strings(source.row_count);
-  for (std::uint64_t row = 0; row < strings.size(); row++)
-    if (source.is_valid(row)) strings[row] = source.string(row);
-  Part part{ranks(strings), 64};
-  if (!by_entry) return part;
-  std::vector<std::uint64_t> values(column.row_count);
-  for (std::uint64_t row = 0; row < values.size(); row++)
-    if (column.is_valid(row))
-      values[row] = part.values[static_cast<std::size_t>(column.values.as<std::int32_t>()[row])];
-  return {std::move(values), 64};
+  LargeVector<std::string_view> strings(source.row_count);
+  for_rows(strings.size(), [&](std::uint64_t row) {
+    strings[row] = source.is_valid(row) ? source.string(row) : std::string_view();
+  });
+  Part of_source{ranks(strings), 64};
+  if (!by_entry) return of_source;
+  const auto* const codes = column.values.as<std::int32_t>();
+  return part_of_rows(column, [&](std::uint64_t row) {
+    return column.is_valid(row) ? of_source.values[static_cast<std::size_t>(codes[row])] : 0;
+  });
 }
 
 std::vector<Part> parts_of(const Column& column) {
@@ -111,33 +115,44 @@ std::vector<Part> parts_of(const Column& column) {
   return {part_of<std::int64_t>(column)};
 }
 
+// The least and the greatest of the words of values that are not NULL; both 0 where there are none.
+std::pair<std::uint64_t, std::uint64_t> range_of(const Part& part, const Column& column) {
+  std::uint64_t lowest = ~std::uint64_t{0}, highest = 0;
+  std::mutex mutex;
+  in_parallel(column.row_count, min_rows_per_thread, [&](std::uint64_t first, std::uint64_t last) {
+    std::uint64_t low = ~std::uint64_t{0}, high = 0;
+    for (std::uint64_t row = first; row < last; row++) {
+      if (!column.is_valid(row)) continue;
+      low = std::min(low, part.values[row]);
+      high = std::max(high, part.values[row]);
+    }
+    const std::lock_guard lock(mutex);
+    lowest = std::min(lowest, low);
+    highest = std::max(highest, high);
+  });
+  if (lowest > highest) return {0, 0};
+  return {lowest, highest};
+}
+
 // Makes a part as narrow as the range of the values that are not NULL, and reverses it for a
 // descending key.
 void narrow(Part& part, const Column& column, bool descending) {
-  std::uint64_t lowest = ~std::uint64_t{0}, highest = 0;
-  for (std::uint64_t row = 0; row < part.values.size(); row++) {
-    if (!column.is_valid(row)) continue;
-    lowest = std::min(lowest, part.values[row]);
-    highest = std::max(highest, part.values[row]);
-  }
-  if (lowest > highest) lowest = highest = 0;  // no values
-  in_parallel(part.values.size(), min_rows_per_thread,
-              [&](std::uint64_t first, std::uint64_t last) {
-                for (std::uint64_t row = first; row < last; row++)
-                  part.values[row] = !column.is_valid(row) ? 0
-                                     : descending          ? highest - part.values[row]
-                                                           : part.values[row] - lowest;
-              });
+  const auto [lowest, highest] = range_of(part, column);
+  for_rows(part.values.size(), [&, low = lowest, high = highest](std::uint64_t row) {
+    std::uint64_t& value = part.values[row];
+    value = !column.is_valid(row) ? 0 : descending ? high - value : value - low;
+  });
   part.bits = static_cast<std::uint32_t>(std::bit_width(highest - lowest));
 }
 
 // Adds a bit for NULLs above the key's other bits.
 Part part_of_nulls(const Column& column, bool nulls_first) {
-  Part part{std::vector<std::uint64_t>(column.row_count), 0};
-  for (std::uint64_t row = 0; row < column.row_count; row++) {
-    part.values[row] = column.is_valid(row) == nulls_first;
-    if (!column.is_valid(row)) part.bits = 1;
-  }
+  Part part = part_of_rows(column, [&](std::uint64_t row) {
+    return std::uint64_t{column.is_valid(row) == nulls_first};
+  });
+  const bool has_nulls =
+      column::count_ones(column.validity.data, column.row_count) < column.row_count;
+  part.bits = has_nulls ? 1 : 0;
   return part;
 }
 
@@ -148,11 +163,9 @@ void append(std::vector<NormalizedKey>& words, Part part) {
     return;
   }
   NormalizedKey& word = words.back();
-  in_parallel(part.values.size(), min_rows_per_thread,
-              [&](std::uint64_t first, std::uint64_t last) {
-                for (std::uint64_t row = first; row < last; row++)
-                  word.values[row] = word.values[row] << part.bits | part.values[row];
-              });
+  for_rows(part.values.size(), [&](std::uint64_t row) {
+    word.values[row] = word.values[row] << part.bits | part.values[row];
+  });
   word.bits += part.bits;
 }
 
@@ -227,8 +240,9 @@ std::vector<std::uint64_t> order_on_host(const std::vector<NormalizedKey>& words
     if (words[0].bits + row_bits <= 64) return order_by_digits(words[0], row_bits);
   }
   std::vector<RankedRow> ranked(row_count);
-  for (std::uint64_t row = 0; row < row_count; row++)
+  for_rows(row_count, [&](std::uint64_t row) {
     ranked[row] = {words.empty() ? 0 : words[0].values[row], row};
+  });
   const auto less = [&](const RankedRow& a, const RankedRow& b) {
     if (a.word != b.word) return a.word < b.word;
     for (std::size_t i = 1; i < words.size(); i++)

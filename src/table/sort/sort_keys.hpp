@@ -7,12 +7,13 @@
 #pragma once
 #include <vector>
 
+#include "base/huge_page_allocator.hpp"
 #include "penstock/steps.hpp"
 
 namespace penstock::plan {
 
 struct NormalizedKey {
-  std::vector<std::uint64_t> values;  // of every row
+  LargeVector<std::uint64_t> values;  // of every row
   std::uint32_t bits = 0;
 };
 

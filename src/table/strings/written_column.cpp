@@ -1,45 +1,77 @@
 #include "table/strings/written_column.hpp"
 
 #include <algorithm>
-#include <span>
-#include <string>
-#include <vector>
+#include <atomic>
 
+#include "base/huge_page_allocator.hpp"
 #include "base/parallel.hpp"
+#include "column/bits.hpp"
+#include "column/set_texts.hpp"
 
 namespace penstock::plan {
 namespace {
 
 Bytes pack_flags(const std::byte* flags, std::uint64_t count) {
-  std::vector<std::byte> bits((count + 7) / 8);
-  in_parallel(bits.size(), min_rows_per_thread / 8, [&](std::uint64_t first, std::uint64_t last) {
-    for (std::uint64_t i = 8 * first; i < std::min(8 * last, count); i++)
-      if (flags[i] != std::byte{0}) bits[i / 8] |= std::byte{1} << (i % 8);
-  });
-  return Bytes::own(std::move(bits));
+  return column::make_bits(count, [flags](std::uint64_t i) { return flags[i] != std::byte{0}; });
 }
 
-// Makes a column of strings from codes: its dictionary has the codes that occur.
-Column decode_codes(Column column, const std::uint32_t* words, const TextOfCode& text_of) {
-  std::vector<std::int32_t> places;  // by code: in the dictionary, plus 1
-  std::vector<std::string> strings;
-  std::vector<std::int32_t> codes(column.row_count);
-  for (std::uint64_t row = 0; row < column.row_count; row++) {
-    if (!column.is_valid(row)) continue;
-    if (words[row] >= places.size()) places.resize(words[row] + std::size_t{1});
-    std::int32_t& place = places[words[row]];
-    if (place == 0) {
-      strings.emplace_back(text_of(words[row]));
-      place = static_cast<std::int32_t>(strings.size());
-    }
-    codes[row] = place - 1;
+// The places of the codes that occur, in the order of the codes.
+struct CodesThatOccur {
+  LargeVector<std::int32_t> places;  // by code; those that do not occur have any
+  LargeVector<std::uint32_t> codes;  // by place
+};
+
+CodesThatOccur codes_that_occur(const Column& column, const std::uint32_t* codes,
+                                std::uint64_t code_count) {
+  LargeVector<std::uint8_t> occurs(code_count, 0);
+  for_rows(column.row_count, [&](std::uint64_t row) {
+    if (column.is_valid(row))
+      std::atomic_ref(occurs[codes[row]]).store(1, std::memory_order_relaxed);
+  });
+  CodesThatOccur found;
+  found.places.resize(code_count);
+  for (std::uint64_t code = 0; code < code_count; code++) {
+    found.places[code] = static_cast<std::int32_t>(found.codes.size());
+    if (occurs[code] != 0) found.codes.push_back(static_cast<std::uint32_t>(code));
   }
-  column.values = Bytes::own(std::move(codes));
-  column.dictionary = std::make_shared<const Column>(Column::from_strings(strings));
-  return column;
+  return found;
+}
+
+std::uint64_t count_of_codes(const Column& column, const std::uint32_t* codes) {
+  std::atomic<std::uint64_t> count = 0;
+  in_parallel(column.row_count, min_rows_per_thread, [&](std::uint64_t first, std::uint64_t last) {
+    std::uint64_t most = 0;
+    for (std::uint64_t row = first; row < last; row++)
+      if (column.is_valid(row)) most = std::max(most, codes[row] + std::uint64_t{1});
+    std::uint64_t seen = count.load();
+    while (seen < most && !count.compare_exchange_weak(seen, most)) {}
+  });
+  return count;
 }
 
 }  // namespace
+
+Column column_of_codes(Column column, const std::uint32_t* codes, const TextOfCode& text_of) {
+  const std::uint64_t code_count = count_of_codes(column, codes);
+  if (code_count / 2 > column.row_count) {
+    column::set_texts(column, [&](std::uint64_t row) {
+      return column.is_valid(row) ? text_of(codes[row]) : std::string_view();
+    });
+    return column;
+  }
+  const CodesThatOccur found = codes_that_occur(column, codes, code_count);
+  Column dictionary;
+  dictionary.type = {Kind::string};
+  dictionary.row_count = found.codes.size();
+  column::set_texts(dictionary, [&](std::uint64_t place) { return text_of(found.codes[place]); });
+  LargeVector<std::int32_t> places(column.row_count);
+  for_rows(column.row_count, [&](std::uint64_t row) {
+    places[row] = column.is_valid(row) ? found.places[codes[row]] : 0;
+  });
+  column.values = Bytes::own(std::move(places));
+  column.dictionary = std::make_shared<const Column>(std::move(dictionary));
+  return column;
+}
 
 Column column_of_written(Type type, std::uint64_t row_count,
                          const std::shared_ptr<HostBuffer>& values,
@@ -51,8 +83,8 @@ Column column_of_written(Type type, std::uint64_t row_count,
   if (type.kind == Kind::boolean)
     column.values = pack_flags(values->data(), row_count);
   else if (type.kind == Kind::string)
-    return decode_codes(std::move(column), reinterpret_cast<const std::uint32_t*>(values->data()),
-                        text_of);
+    return column_of_codes(std::move(column),
+                           reinterpret_cast<const std::uint32_t*>(values->data()), text_of);
   else
     column.values = {values, values->data(), row_count * width_bytes(type)};
   return column;

@@ -6,8 +6,10 @@
 #include <numeric>
 #include <random>
 
+#include "base/huge_page_allocator.hpp"
+#include "base/parallel.hpp"
 #include "codec/pages/kernels/page_limits.h"
-#include "column/column_builders.hpp"
+#include "column/bits.hpp"
 
 namespace penstock::pages {
 namespace {
@@ -51,21 +53,40 @@ Status download_both(Queue& queue, void* first, const Buffer& from, std::uint64_
   return queue.download(second, also_from, more_bytes);
 }
 
-// A column of strings of these lengths, with contiguous bytes.
-Column column_of_strings(std::vector<std::byte> bytes, std::vector<std::uint64_t> offsets) {
+// A column of strings, each of which ends where the next one begins.
+Column column_of_strings(Bytes bytes, LargeVector<std::uint64_t> offsets) {
   Column column;
   column.type.kind = Kind::string;
   column.row_count = offsets.size() - 1;
-  column.values = Bytes::own(std::move(bytes));
+  column.values = std::move(bytes);
   column.offsets = Bytes::own(std::move(offsets));
   column.offset_bytes = 8;
   return column;
 }
 
+// The words of strings, each with the byte that it goes to, and where the strings end.
+struct PlacedTexts {
+  LargeVector<std::uint64_t> words, offsets;
+};
+
+PlacedTexts placed(std::span<const std::uint64_t> texts) {
+  PlacedTexts placed;
+  placed.offsets.resize(texts.size() + 1);
+  placed.offsets[0] = 0;
+  for (std::size_t i = 0; i < texts.size(); i++)
+    placed.offsets[i + 1] = placed.offsets[i] + length_of(texts[i]);
+  placed.words.resize(2 * texts.size());
+  for_rows(texts.size(), [&](std::uint64_t i) {
+    placed.words[2 * i] = texts[i];
+    placed.words[2 * i + 1] = placed.offsets[i];
+  });
+  return placed;
+}
+
 }  // namespace
 
 Status TextsOfColumn::find() {
-  strings_ = column_of_strings({}, {0});
+  strings_ = column_of_strings({}, LargeVector<std::uint64_t>(1, 0));
   if (value_count() == 0) return {};
   if (value_count() > max_values)
     return Status(Code::capacity, "a batch has more than 2^30 strings");
@@ -202,36 +223,32 @@ Result<DecodedPages> TextsOfColumn::with_codes(std::span<const std::uint32_t> co
   return coded;
 }
 
-// Words of strings, each with the byte that it goes to.
+// The host's memory is pinned: a copy into other memory took as long as all other work.
 Result<Column> download_texts(PagePrograms& programs, Queue& queue, const Buffer& bytes,
                               std::span<const std::uint64_t> texts) {
-  std::vector<std::uint64_t> offsets = {0}, places;
-  for (const std::uint64_t text : texts) {
-    places.push_back(text);
-    places.push_back(offsets.back());
-    offsets.push_back(offsets.back() + length_of(text));
-  }
-  std::vector<std::byte> strings(offsets.back());
-  if (strings.empty()) return column_of_strings(std::move(strings), std::move(offsets));
+  PlacedTexts to = placed(texts);
+  const std::uint64_t size = to.offsets.back();
+  if (size == 0) return column_of_strings({}, std::move(to.offsets));
   const auto text_count = static_cast<std::uint32_t>(texts.size());
-  PENSTOCK_ASSIGN(const auto uploaded, programs.device().allocate(places.size() * 8));
-  PENSTOCK_ASSIGN(const auto copied,
-                  programs.device().allocate(std::max<std::uint64_t>(strings.size(), min_bytes)));
+  Device& device = programs.device();
+  PENSTOCK_ASSIGN(const auto uploaded, device.allocate(to.words.size() * 8));
+  PENSTOCK_ASSIGN(const auto copied, device.allocate(std::max(size, min_bytes)));
+  PENSTOCK_ASSIGN(const std::shared_ptr<HostBuffer> strings, device.allocate_host(size));
   const Status enqueued = [&]() -> Status {
-    PENSTOCK_TRY(queue.upload(*uploaded, places.data(), places.size() * 8));
+    PENSTOCK_TRY(queue.upload(*uploaded, to.words.data(), to.words.size() * 8));
     PENSTOCK_TRY(programs.launch(queue, PageProgram::names, "page_copy_texts",
                                  programs.groups_of_tiles(text_count, texts_tile),
                                  {{Argument::of(bytes), Argument::of(*uploaded),
                                    Argument::of(*copied), Argument::value(text_count)}}));
-    return queue.download(strings.data(), *copied, strings.size());
+    return queue.download(strings->data(), *copied, size);
   }();
   PENSTOCK_TRY(finished(queue, enqueued));
-  return column_of_strings(std::move(strings), std::move(offsets));
+  return column_of_strings({strings, strings->data(), size}, std::move(to.offsets));
 }
 
 Result<Column> texts_of_rows(PagePrograms& programs, Queue& queue, const DecodedPages& column,
                              const Buffer& rows, std::uint32_t row_count) {
-  std::vector<std::uint64_t> texts(row_count);
+  LargeVector<std::uint64_t> texts(row_count);
   PENSTOCK_ASSIGN(const auto found,
                   programs.device().allocate(std::max(std::uint64_t{row_count} * 8, min_bytes)));
   PENSTOCK_TRY(
@@ -241,13 +258,16 @@ Result<Column> texts_of_rows(PagePrograms& programs, Queue& queue, const Decoded
                         Argument::of(rows), Argument::of(*found), Argument::value(row_count)}}));
   PENSTOCK_TRY(queue.download(texts.data(), *found, texts.size() * 8));
   PENSTOCK_TRY(queue.finish());
-  column::BitBuilder validity;
-  for (std::uint64_t& text : texts) {
-    validity.push(text != no_row_text);
-    if (text == no_row_text) text = 0;
+  Bytes validity;
+  if (column.null_count > 0) {
+    validity =
+        column::make_bits(row_count, [&](std::uint64_t row) { return texts[row] != no_row_text; });
+    for_rows(row_count, [&](std::uint64_t row) {
+      if (texts[row] == no_row_text) texts[row] = 0;
+    });
   }
   PENSTOCK_ASSIGN(Column strings, download_texts(programs, queue, *column.bytes, texts));
-  if (column.null_count > 0) strings.validity = validity.take();
+  strings.validity = std::move(validity);
   return strings;
 }
 
