@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <numeric>
 
+#include "base/rows_where.hpp"
 #include "expr/evaluate_columns.hpp"
 #include "table/rows/gather.hpp"
-#include "table/rows/rows_where.hpp"
 
 namespace penstock::plan {
 namespace {

@@ -174,16 +174,18 @@ class DeviceRowsCollector : public Collector {
 
 }  // namespace
 
-bool write_rows_on_device(TileProgram& program, const Traits& traits) {
+bool write_rows_on_device(TileProgram& program, const Traits& traits,
+                          const std::function<bool(int lookup)>& is_small) {
   if (program.epilogue != Epilogue::compact || program.top_k) return false;
   for (const Output& output : program.outputs) {
     const Node& node = program.graph->at(output.root);
     if (width_bytes(node.type) > 8) return false;
     if (node.type.kind == Kind::float64 && !traits.has_f64) return false;
-    // The pool would have to hold a great many strings.
+    // The pool would have to hold a great many strings, unless the side of a lookup has few rows.
     if (node.type.kind != Kind::string || node.op != Op::column) continue;
     const Field& field = program.source_schema[node.payload];
-    if (field.is_plain || field.is_encoded) return false;
+    const int lookup = program.lookup_of(node.payload);
+    if ((field.is_plain || field.is_encoded) && (lookup < 0 || !is_small(lookup))) return false;
   }
   TileProgram written = program;
   written.rows_stay = true;

@@ -1,5 +1,7 @@
 // Collects the rows that a compaction keeps in device memory: the right side of a join.
 #pragma once
+#include <functional>
+
 #include "exec/collect/collector.hpp"
 #include "exec/kernel/lookup_memory.hpp"
 
@@ -16,8 +18,9 @@ struct RowsOnDevice {
 };
 
 // Returns whether a program's rows can be left in device memory. If so, makes its kernel write all
-// of their columns: late ones too, strings as codes.
-bool write_rows_on_device(TileProgram& program, const Traits& traits);
+// of their columns: late ones too, strings as codes. is_small(lookup): its right side has few rows.
+bool write_rows_on_device(TileProgram& program, const Traits& traits,
+                          const std::function<bool(int lookup)>& is_small);
 
 // If memory is too small, the rows come to the host, as a table or by buckets. `source_rows`: of
 // all chunks, or 0 where that is not known. Appends on `queue`, which wrote the chunks.

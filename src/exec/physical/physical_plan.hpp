@@ -58,6 +58,7 @@ class Planner {
   StepId nearer_base(const ScanOperator::Shape& shape) const;
   StepId base_of(StepId last) const;
   bool makes_pairs_of(StepId left) const;
+  bool has_few_rows(StepId join) const;
   bool is_joined(StepId id) const;
   bool is_wanted_on_device(StepId id) const;
   bool may_stay(StepId id);

@@ -76,6 +76,14 @@ bool Planner::may_stay(StepId id) {
   return keeps_rows(planned_for_);
 }
 
+// Returns whether the rows of a join's right side are those of a source with few rows.
+bool Planner::has_few_rows(StepId join) const {
+  constexpr std::uint64_t few_rows = 1 << 20;
+  const StepId right = run_.plan.step(join).inputs[1];
+  const auto& source = run_.plan.step(chain_base(run_.plan, right, run_.consumers)).source;
+  return source && source->row_count().value_or(few_rows + 1) <= few_rows;
+}
+
 // Returns whether strings of a base are ordered by ranks. A session numbers all of them once; what
 // other devices are to merge has no ranks in common.
 bool Planner::may_rank_strings(StepId base, StepId last) const {
@@ -134,8 +142,11 @@ Result<std::shared_ptr<ScanOperator>> Planner::scan_of_shape(const ScanOperator:
     return scan_of_shape(shorter);
   }
   run_.report.chains_fused += was_fused;
-  const bool stays =
-      shape.may_stay_on && programs.size() == 1 && write_rows_on_device(programs[0], *planned_for_);
+  const auto is_small = [&](int lookup) {
+    return has_few_rows(programs[0].lookups[static_cast<std::size_t>(lookup)].step);
+  };
+  const bool stays = shape.may_stay_on && programs.size() == 1 &&
+                     write_rows_on_device(programs[0], *planned_for_, is_small);
   scans_.push_back(std::make_shared<ScanOperator>(run_, shape, std::move(programs), stays));
   return scans_.back();
 }

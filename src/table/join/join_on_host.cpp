@@ -1,5 +1,6 @@
 #include "table/join/join_on_host.hpp"
 
+#include <algorithm>
 #include <atomic>
 #include <map>
 #include <mutex>
@@ -64,6 +65,23 @@ Pairs pairs_of(const KeyWords& keys, std::size_t key_count, const JoinTable& tab
   return pairs;
 }
 
+Pairs joined(const std::vector<Pairs>& parts) {
+  std::vector<std::size_t> firsts;
+  std::size_t count = 0;
+  for (const Pairs& part : parts) {
+    firsts.push_back(count);
+    count += part.left.size();
+  }
+  Pairs pairs{LargeVector<std::uint64_t>(count), LargeVector<std::uint32_t>(count)};
+  in_parallel(parts.size(), 1, [&](std::uint64_t i, std::uint64_t last) {
+    for (; i < last; i++) {
+      std::ranges::copy(parts[i].left, pairs.left.data() + firsts[i]);
+      std::ranges::copy(parts[i].right, pairs.right.data() + firsts[i]);
+    }
+  });
+  return pairs;
+}
+
 // Finds all pairs in threads, and puts them together by their first rows.
 Result<Pairs> all_pairs(const KeyWords& keys, std::size_t key_count, const JoinTable& table,
                         JoinKind kind) {
@@ -81,12 +99,10 @@ Result<Pairs> all_pairs(const KeyWords& keys, std::size_t key_count, const JoinT
         Code::capacity,
         "join: more than " + std::to_string(max_pairs) +
             " pairs of rows, as keys repeat on both sides; filter or aggregate one side first");
-  Pairs pairs = std::move(parts.begin()->second);
-  for (auto part = std::next(parts.begin()); part != parts.end(); ++part) {
-    pairs.left.insert(pairs.left.end(), part->second.left.begin(), part->second.left.end());
-    pairs.right.insert(pairs.right.end(), part->second.right.begin(), part->second.right.end());
-  }
-  return pairs;
+  if (parts.size() == 1) return std::move(parts.begin()->second);
+  std::vector<Pairs> in_order;
+  for (auto& [first, part] : parts) in_order.push_back(std::move(part));
+  return joined(in_order);
 }
 
 class JoinedStream final : public BatchStream {

@@ -1,6 +1,7 @@
 // Joins on the host, for right sides in which keys repeat: a left row becomes as many rows as it
 // finds, which a kernel's lookup cannot yield. device_pairs.hpp does so on a device.
 #pragma once
+#include "base/huge_page_allocator.hpp"
 #include "penstock/steps.hpp"
 #include "table/join/build_side.hpp"
 
@@ -8,8 +9,8 @@ namespace penstock::plan {
 
 // Row numbers of the left side and, beside each, of the right side.
 struct Pairs {
-  std::vector<std::uint64_t> left;
-  std::vector<std::uint32_t> right;
+  LargeVector<std::uint64_t> left;
+  LargeVector<std::uint32_t> right;
 };
 
 // The rows of a join, in the order of the left rows, then of the right ones. A scan gathers the

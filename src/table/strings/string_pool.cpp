@@ -5,7 +5,9 @@
 #include <cstring>
 #include <random>
 
+#include "base/huge_page_allocator.hpp"
 #include "base/parallel.hpp"
+#include "base/rows_where.hpp"
 #include "codec/fsst/format/encoded_column.hpp"
 #include "table/strings/distinct_codes.hpp"
 
@@ -149,10 +151,10 @@ void StringPool::find_known(const Column& strings, std::span<std::uint64_t> hash
 // Codes are in the order in which strings occur first, whatever the number of threads.
 void StringPool::encode_strings(const Column& strings, std::vector<std::uint32_t>& codes) {
   codes.resize(strings.row_count);
-  std::vector<std::uint64_t> hashes(strings.row_count), added;
+  LargeVector<std::uint64_t> hashes(strings.row_count);
   find_known(strings, hashes, codes);
-  for (std::uint64_t row = 0; row < strings.row_count; row++)
-    if (codes[row] == no_code) added.push_back(row);
+  const auto added = rows_where(strings.row_count,
+                                [&](std::uint64_t row) { return codes[row] == no_code; });
   add({strings, added, hashes, codes});
 }
 
@@ -171,9 +173,10 @@ void StringPool::add(NewRows added) {
       added.codes[row] = find(added.strings.string(row), added.hashes[row], at);
     }
   });
-  std::vector<std::uint64_t> unknown;
-  for (const std::uint64_t row : added.rows)
-    if (added.codes[row] == no_code) unknown.push_back(row);
+  auto unknown = rows_where(added.rows.size(), [&](std::uint64_t i) {
+    return added.codes[added.rows[i]] == no_code;
+  });
+  for (std::uint64_t& i : unknown) i = added.rows[i];
   added.rows = unknown;
   if (!unknown.empty()) add_in_threads(added);
 }
@@ -202,8 +205,8 @@ void StringPool::add_in_threads(const NewRows& added) {
   const std::uint64_t known = strings_.size(), count = added.rows.size();
   const auto text = [&](std::uint64_t i) { return added.strings.string(added.rows[i]); };
   reserve(known + count);
-  std::vector<std::uint64_t> positions(count), places(count);
-  std::vector<std::uint32_t> firsts(count), codes(count);
+  LargeVector<std::uint64_t> positions(count), places(count);
+  LargeVector<std::uint32_t> firsts(count), codes(count);
   const auto for_each = [&](const auto& each) {
     in_parallel(count, 1 << 11, [&](std::uint64_t i, std::uint64_t last) {
       for (; i < last; i++) each(i);
@@ -265,13 +268,9 @@ Status StringPool::encode(const Column& column, std::vector<std::uint32_t>& code
   encode_strings(*column.dictionary, entries);
   codes.resize(column.row_count);
   const auto* indices = column.values.as<std::int32_t>();
-  if (column.validity.empty()) {
-    for (std::uint64_t row = 0; row < column.row_count; row++)
-      codes[row] = entries[static_cast<std::size_t>(indices[row])];
-    return {};
-  }
-  for (std::uint64_t row = 0; row < column.row_count; row++)
+  for_rows(column.row_count, [&](std::uint64_t row) {
     codes[row] = column.is_valid(row) ? entries[static_cast<std::size_t>(indices[row])] : 0;
+  });
   return {};
 }
 

@@ -93,7 +93,7 @@ class PlacedRows : public ::testing::TestWithParam<kernel::HostDeviceOptions> {
                                      {"byte", builder.column(3)}}));
     TAKE(TileProgram program, fuse(plan, rows, all));
     const auto device = kernel::make_host_device(GetParam());
-    ASSERT_TRUE(write_rows_on_device(program, device->traits()));
+    ASSERT_TRUE(write_rows_on_device(program, device->traits(), [](int) { return false; }));
     RunOptions options;
     options.batch_rows = 1 << 20;
     StringPool strings;

@@ -7,7 +7,7 @@
 #include "base/huge_page_allocator.hpp"
 #include "base/parallel.hpp"
 
-namespace penstock::plan {
+namespace penstock {
 
 // In ascending order. Asks is_kept(row) twice: to count the rows, then to place them.
 template <class IsKept>
@@ -39,4 +39,4 @@ LargeVector<std::uint64_t> rows_where(std::uint64_t row_count, const IsKept& is_
   return rows;
 }
 
-}  // namespace penstock::plan
+}  // namespace penstock
