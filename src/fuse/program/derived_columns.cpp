@@ -38,11 +38,21 @@ bool is_counted(const TileProgram& program, std::size_t output) {
          is_searched_column(program, program.outputs[output].root);
 }
 
-// A search for strings in a column's codes, which devices can do: `column IN (strings)`.
+// A search for strings in a column's codes, which devices can do: `column IN (strings)`. The column
+// may be a function of one.
 struct StringSearch {
   NodeId column = 0;
   std::vector<Scalar> strings;
 };
+
+// Kernels compare a code with this many constants. NVRTC compiled 400 comparisons for 26 s.
+constexpr std::size_t max_compared_strings = 15;
+
+bool may_be_searched(const TileProgram& program, NodeId id) {
+  const Node& node = program.graph->at(id);
+  return node.type.kind == Kind::string &&
+         (node.op == Op::column || calls_string_function(*program.graph, node));
+}
 
 // Adds a node's strings. Returns false unless it is an `equality` of the search's column and a
 // constant, or several of them (=) joined by OR.
@@ -58,7 +68,7 @@ bool add_search(const TileProgram& program, NodeId id, Op equality,
   const NodeId column = node.inputs[is_swapped ? 1 : 0];
   const Node& text = graph.at(node.inputs[is_swapped ? 0 : 1]);
   if (text.op != Op::parameter || graph.parameters[text.payload].is_null) return false;
-  if (!is_searched_column(program, column) || (search && search->column != column)) return false;
+  if (!may_be_searched(program, column) || (search && search->column != column)) return false;
   if (!search) search = StringSearch{column, {}};
   search->strings.push_back(graph.parameters[text.payload]);
   return true;
@@ -69,9 +79,10 @@ std::optional<StringSearch> string_search(const TileProgram& program, NodeId id)
   std::optional<StringSearch> search;
   const Node& node = program.graph->at(id);
   if (node.op != Op::or_ && node.op != Op::equal && node.op != Op::not_equal) return std::nullopt;
-  return add_search(program, id, node.op == Op::not_equal ? Op::not_equal : Op::equal, search)
-             ? search
-             : std::nullopt;
+  if (!add_search(program, id, node.op == Op::not_equal ? Op::not_equal : Op::equal, search))
+    return std::nullopt;
+  const bool are_many = search->strings.size() > max_compared_strings;
+  return are_many || is_searched_column(program, search->column) ? search : std::nullopt;
 }
 
 // Rewrites a program's graph: each call becomes a column after the existing ones.
@@ -113,6 +124,7 @@ class Derivation {
     if (needed_[id]) return;
     needed_[id] = true;
     if (auto search = string_search(program_, id)) {
+      if (old_->at(search->column).op != Op::column) need(search->column);
       searches_.emplace(id, std::move(*search));
       return;
     }
@@ -163,12 +175,14 @@ class Derivation {
   Status derive_search(NodeId id, const Node& node, const StringSearch& search) {
     DerivedColumn derived;
     derived.function = expr::string_any_of();
-    derived.source = old_->at(search.column).payload;
+    const bool is_column = old_->at(search.column).op == Op::column;
+    derived.source =
+        is_column ? old_->at(search.column).payload : graph_->at(copies_[search.column]).payload;
     derived.inputs.push_back({});
     derived.inputs.insert(derived.inputs.end(), search.strings.begin(), search.strings.end());
     const bool nullable = old_->at(search.column).nullable;
-    const std::string is_equal =
-        "(" + program_.source_schema[derived.source].name + " = '" + search.strings[0].text + "')";
+    const std::string is_equal = "(" + text_of(*old_, search.column, program_.source_schema) +
+                                 " = '" + search.strings[0].text + "')";
     const std::string name =
         node.op == Op::not_equal ? is_equal : text_of(*old_, id, program_.source_schema);
     const std::uint32_t column = column_for(std::move(derived), {name, node.type, nullable});

@@ -86,6 +86,23 @@ TEST(DerivedColumns, EqualitiesOfAnEncodedColumnAreOneColumnAndTheTextsNone) {
   EXPECT_TRUE(plain.fused(same)->derived.empty()) << "codes of the run's pool are compared";
 }
 
+// A kernel of a comparison for each took minutes to compile.
+TEST(DerivedColumns, ManyEqualitiesOfAFunctionAreOneColumn) {
+  for (const int count : {15, 16}) {
+    Built b;
+    const NodeId lower = b.call("lower", {b.t});
+    std::vector<NodeId> equal;
+    for (int i = 0; i < count; i++)
+      equal.push_back(*b.builder.binary(Op::equal, lower, b.text(std::to_string(i).c_str())));
+    NodeId any = equal[0];
+    for (std::size_t i = 1; i < equal.size(); i++) any = *b.builder.binary(Op::or_, any, equal[i]);
+    const auto program = b.fused(any);
+    ASSERT_TRUE(program.ok()) << program.status().text();
+    EXPECT_EQ(program->derived.size(), count == 15 ? 1u : 2u);
+    EXPECT_EQ(program->graph->parameters.empty(), count == 16);
+  }
+}
+
 TEST(DerivedColumns, OrsOfOtherThingsKeepTheirEqualitiesApart) {
   BuiltEncoded b;
   const NodeId number =
