@@ -153,8 +153,8 @@ void StringPool::encode_strings(const Column& strings, std::vector<std::uint32_t
   codes.resize(strings.row_count);
   LargeVector<std::uint64_t> hashes(strings.row_count);
   find_known(strings, hashes, codes);
-  const auto added = rows_where(strings.row_count,
-                                [&](std::uint64_t row) { return codes[row] == no_code; });
+  const auto added =
+      rows_where(strings.row_count, [&](std::uint64_t row) { return codes[row] == no_code; });
   add({strings, added, hashes, codes});
 }
 
@@ -173,9 +173,8 @@ void StringPool::add(NewRows added) {
       added.codes[row] = find(added.strings.string(row), added.hashes[row], at);
     }
   });
-  auto unknown = rows_where(added.rows.size(), [&](std::uint64_t i) {
-    return added.codes[added.rows[i]] == no_code;
-  });
+  auto unknown = rows_where(added.rows.size(),
+                            [&](std::uint64_t i) { return added.codes[added.rows[i]] == no_code; });
   for (std::uint64_t& i : unknown) i = added.rows[i];
   added.rows = unknown;
   if (!unknown.empty()) add_in_threads(added);

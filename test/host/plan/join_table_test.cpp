@@ -1,10 +1,13 @@
 // Tables of a join's right side that are large enough for several threads to make.
 #include <gtest/gtest.h>
 
+#include <map>
 #include <numeric>
+#include <optional>
 #include <random>
 
 #include "table/join/join_table.hpp"
+#include "take.hpp"
 
 namespace penstock::plan {
 namespace {
@@ -117,6 +120,37 @@ TEST(JoinTable, ANullKeyIsInNoPlaceAndSaid) {
   EXPECT_EQ(table->table()[header_has_nulls], 1u);
   EXPECT_EQ(find(*table, 7), JoinTable::no_row);
   EXPECT_EQ(find(*table, 8), 8u);
+}
+
+// Tables with a position for each value, in the order of the keys, hashed, and of two keys.
+TEST(JoinTable, ManyRowsOfEachKeyAreChainedInTheirOrder) {
+  for (const std::int64_t stride : {1, 3, 1'000'003}) {
+    SCOPED_TRACE(stride);
+    std::vector<std::optional<std::int64_t>> keys;
+    for (std::uint32_t row = 0; row < row_count; row++)
+      keys.push_back(row % 11 == 0 ? std::nullopt
+                                   : std::optional(row * std::uint64_t{7919} % 50'000 * stride));
+    const std::vector<Column> columns = {Column::from(keys), Column::from(shuffled_keys(0))};
+    for (const std::size_t key_count : {1, 2}) {
+      StringPool strings;
+      TAKE(const JoinTable table,
+           JoinTable::build(std::span(columns).first(key_count), strings, true));
+      std::map<std::int64_t, std::vector<std::uint32_t>> wanted;
+      for (std::uint32_t row = 0; row < row_count; row++)
+        if (keys[row]) wanted[*keys[row]].push_back(row);
+      for (const auto& [key, rows] : wanted) {
+        const std::uint64_t words[] = {static_cast<std::uint64_t>(key),
+                                       static_cast<std::uint64_t>(std::int64_t{-5000})};
+        std::uint32_t found = table.find(std::span(words, key_count));
+        for (const std::uint32_t row : rows) {
+          ASSERT_EQ(found, row);
+          found = table.next(found);
+        }
+        ASSERT_EQ(found, JoinTable::no_row);
+      }
+      EXPECT_EQ(table.table()[header_has_nulls], 1u);
+    }
+  }
 }
 
 }  // namespace

@@ -80,5 +80,21 @@ TEST(Prune, AJoinWhosePairsCountStaysAsItIs) {
   EXPECT_EQ(distinct_of_join(false, true).find("semi"), std::string::npos);
 }
 
+// The value of a subquery for rows that find no group is that of no rows.
+TEST(Prune, RowsBelowAFilterOfFalseAreNotMade) {
+  for (const bool holds : {false, true}) {
+    RelationGraph graph;
+    const RelationId rows = graph.scan(
+        table_source(Table::of({{"a", Column::from(std::vector<std::int32_t>{1})}}), "rows"));
+    const RelationId pairs = *graph.join(rows, rows, {});
+    Builder builder(graph.at(pairs).schema);
+    const NodeId condition = builder.literal(Scalar::of(Type{Kind::boolean}, Int128{holds}));
+    const auto pruned = relation::prune(graph, *graph.filter(pairs, builder.graph(), condition));
+    ASSERT_TRUE(pruned.ok());
+    const std::string text = describe(pruned->relations, pruned->result);
+    EXPECT_EQ(text.find("join") != text.npos, holds) << text;
+  }
+}
+
 }  // namespace
 }  // namespace penstock

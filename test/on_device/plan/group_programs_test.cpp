@@ -23,7 +23,8 @@ class CountingGpu final : public ForwardingDevice {
 };
 
 struct SumsByKey {
-  explicit SumsByKey(std::int64_t key_count, std::int64_t rows) {
+  // `columns`: of keys, which follow from the first.
+  explicit SumsByKey(std::int64_t key_count, std::int64_t rows, std::size_t columns = 1) {
     std::vector<std::int64_t> key, x;
     for (std::int64_t row = 0; row < rows; row++) {
       key.push_back(row % key_count * 0x3'1415'9265'35ll);
@@ -32,7 +33,11 @@ struct SumsByKey {
     source =
         plan.source(table_source(Table::of({{"key", Column::from(key)}, {"x", Column::from(x)}})));
     Builder b(plan.step(source).schema);
-    groups = *plan.group_by(source, b.graph(), {{"key", b.column(0u)}},
+    std::vector<Projection> keys = {{"key", b.column(0u)}};
+    for (std::size_t i = 1; i < columns; i++)
+      keys.push_back({"key" + std::to_string(i),
+                      *b.binary(Op::add, b.column(0u), b.literal(Scalar::of(std::int64_t{1})))});
+    groups = *plan.group_by(source, b.graph(), keys,
                             {{Aggregate::sum, b.column(1u), "sum", nullptr},
                              {Aggregate::count_rows, 0, "rows", nullptr}});
   }
@@ -43,10 +48,11 @@ struct SumsByKey {
     for (std::int64_t i = 0; i < key_count; i++) {
       const auto row = static_cast<std::uint64_t>(i);
       ASSERT_TRUE(scalar_at(table.columns[0], row).integer == i * 0x3'1415'9265'35ll) << i;
-      ASSERT_TRUE(scalar_at(table.columns[1], row).integer ==
+      const std::size_t sum = table.columns.size() - 2;
+      ASSERT_TRUE(scalar_at(table.columns[sum], row).integer ==
                   count * i + key_count * (count * (count - 1) / 2))
           << i;
-      ASSERT_TRUE(scalar_at(table.columns[2], row).integer == count) << i;
+      ASSERT_TRUE(scalar_at(table.columns[sum + 1], row).integer == count) << i;
     }
   }
   Plan plan;
@@ -123,6 +129,17 @@ TEST(GroupPrograms, ATableOfAsManySlotsAsKeysAreExpectedHoldsThem) {
     sums.expect(table, 300'000, 300'000);
     EXPECT_EQ(report.kernels[0].variant, "group_global");
     EXPECT_EQ(report.kernels[0].launches, report.chunks);
+  });
+}
+
+// Local memory takes 8 words of keys.
+TEST(GroupPrograms, KeysOfManyWordsGoToGlobalMemory) {
+  const SumsByKey sums(300'000, 300'000, 12);
+  on_each_shared_of_groups([&](const std::shared_ptr<Device>& device) {
+    RunReport report;
+    TAKE(const Table table, grouped(std::make_shared<CountingGpu>(device), sums, "", report));
+    sums.expect(table, 300'000, 300'000);
+    EXPECT_EQ(report.kernels[0].variant, "group_global");
   });
 }
 

@@ -257,6 +257,29 @@ TEST(JoinRelation, SingleWithAResidualCountsThePairsThatItTakes) {
       {"1 10 NULL NULL", "2 20 2 20", "2 21 NULL NULL", "NULL 30 NULL NULL", "4 40 NULL NULL"});
 }
 
+// Groups by k alone have one partner for each k; groups by k and w may have more.
+TEST(JoinRelation, SingleOfGroupsByItsKeysCountsNoPartners) {
+  for (const bool by_both : {false, true}) {
+    JoinTables sides;
+    Builder rows = sides.builder(sides.right);
+    RelationAggregate aggregate;
+    aggregate.graph = rows.graph();
+    aggregate.keys = {{"k", rows.column(0u)}};
+    if (by_both) aggregate.keys.push_back({"w", rows.column(1u)});
+    aggregate.aggregates = {{Aggregate::maximum, rows.column(1u), "most", nullptr}};
+    const RelationId groups = Relations::right(sides.graph.aggregate(sides.right, aggregate));
+    const RelationId single = sides.join(JoinType::single, sides.left, groups, by_key);
+    Plan plan;
+    TAKE(const StepId step, sides.lowered(single, plan));
+    bool has_window = false;
+    for (StepId id = 0; id <= step; id++) has_window |= plan.step(id).kind == StepKind::window;
+    EXPECT_EQ(has_window, by_both);
+    if (!by_both)
+      expect_rows(sides, single,
+                  {"1 10 NULL NULL", "2 20 2 22", "2 21 2 22", "NULL 30 NULL NULL", "4 40 4 4"});
+  }
+}
+
 // Row 2 21 has two partners.
 TEST(JoinRelation, SingleOfASecondPartnerIsAFault) {
   JoinTables sides;
