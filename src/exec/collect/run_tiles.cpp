@@ -158,10 +158,8 @@ class Runner {
                                   paged_limits(options, column_alone, ~std::uint64_t{0}, nullptr),
                                   strings_));
     } else {
-      const std::uint64_t rows =
-          chunk_rows(options, run_.device->traits(), program_, input_.row_limit);
-      PENSTOCK_ASSIGN(stream, ChunkStream::open(run_.device, column_alone, base(), rows, strings_,
-                                                {}, cache_of(options)));
+      PENSTOCK_ASSIGN(stream, ChunkStream::open(run_.device, column_alone, base(), rows_of_chunk(),
+                                                strings_, {}, cache_of(options)));
     }
     ChunkMemory memory;
     for (;;) {
@@ -170,6 +168,10 @@ class Runner {
       PENSTOCK_TRY(queue_->finish());
       PENSTOCK_TRY(stream->check(memory));
     }
+  }
+
+  std::uint64_t rows_of_chunk() const {
+    return chunk_rows(*run_.options, run_.device->traits(), program_, input_.row_limit);
   }
 
   // All rows of the source.
@@ -183,6 +185,10 @@ class Runner {
       PENSTOCK_ASSIGN(stream_,
                       PairScan::open(*input_.pairs, program_, *run_.strings,
                                      pairs_per_chunk(options, run_.device->traits(), program_)));
+      return {};
+    }
+    if (input_.resident) {
+      PENSTOCK_ASSIGN(stream_, ResidentScan::open(*input_.resident, program_, *run_.strings));
       return {};
     }
     if (!program_.paged.empty()) {
@@ -201,10 +207,8 @@ class Runner {
                                              input_.rows.describe() +
                                              "', which a device does not read for it");
     }
-    const std::uint64_t rows =
-        chunk_rows(options, run_.device->traits(), program_, input_.row_limit);
     PENSTOCK_ASSIGN(stream_,
-                    ChunkStream::open(run_.device, program_, input_.rows, rows, strings_,
+                    ChunkStream::open(run_.device, program_, input_.rows, rows_of_chunk(), strings_,
                                       std::exchange(begun_.columns, {}), cache_of(options)));
     return {};
   }

@@ -9,6 +9,7 @@
 #include "exec/profile/recording.hpp"
 #include "exec/scan/paged_scan.hpp"
 #include "exec/scan/pair_scan.hpp"
+#include "exec/scan/resident_rows.hpp"
 #include "table/join/join_partitions.hpp"
 
 namespace penstock::plan {
@@ -30,6 +31,7 @@ struct TileInput {
   const TableSource& rows;
   std::uint64_t row_limit = ~std::uint64_t{0};  // compact: enough rows; later chunks are not read
   PairedRows* pairs = nullptr;                  // the rows, where they are these
+  const ResidentRows* resident = nullptr;       // the same
   // Of a program with a partitioned lookup, or of the pairs: it reads its rows once for each.
   JoinPartitions* partitions = nullptr;
   // For a program that reads pages: the whole source, and the rows that are needed (null: all).

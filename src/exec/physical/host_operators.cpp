@@ -1,5 +1,7 @@
 #include "exec/physical/host_operators.hpp"
 
+#include <algorithm>
+
 #include "column/concatenate.hpp"
 #include "exec/aggregate/host_steps.hpp"
 #include "exec/aggregate/unnest_rows.hpp"
@@ -53,19 +55,57 @@ Status AppendOperator::compile() {
   return {};
 }
 
+bool AppendOperator::stays() const {
+  return std::ranges::all_of(inputs_, [](const OperatorPointer& input) { return input->stays(); });
+}
+
+// The rows of all inputs stay in device memory, or none do.
+Result<Rows> AppendOperator::run_there(const RowsWanted& wanted) {
+  const Schema& schema = run_.plan.step(step_).schema;
+  std::vector<Rows> all;
+  std::uint64_t bytes = 0;
+  for (const OperatorPointer& input : inputs_) {
+    const std::uint64_t left = wanted.device_bytes - std::min(bytes, wanted.device_bytes);
+    PENSTOCK_ASSIGN(all.emplace_back(), input->run({.device_bytes = left, .takes_source = true}));
+    if (auto* const there = std::get_if<DeviceTable>(&all.back()))
+      bytes += bytes_on_device(there->rows);
+  }
+  const auto is_there = [](const Rows& rows) { return std::holds_alternative<DeviceTable>(rows); };
+  if (std::ranges::all_of(all, is_there)) {
+    std::vector<DeviceRows> parts;
+    for (Rows& rows : all) {
+      auto& there = std::get<DeviceTable>(rows);
+      parts.push_back(spread_rows(schema, there.columns, std::move(there.rows)));
+    }
+    return Rows(std::make_shared<ResidentRows>(run_.row_kernels(), schema, std::move(parts)));
+  }
+  std::vector<std::shared_ptr<TableSource>> sources;
+  for (Rows& rows : all) { PENSTOCK_ASSIGN(sources.emplace_back(), source_of(std::move(rows))); }
+  return Rows(appended_rows(schema, std::move(sources)));
+}
+
+Result<std::shared_ptr<TableSource>> AppendOperator::source_of(Rows rows) const {
+  if (auto* const source = std::get_if<std::shared_ptr<TableSource>>(&rows))
+    return std::move(*source);
+  auto* const there = std::get_if<DeviceTable>(&rows);
+  if (!there) return table_source(std::get<Table>(std::move(rows)), "append");
+  const Step& step = run_.plan.step(step_);
+  const DeviceRows spread = spread_rows(step.schema, there->columns, std::move(there->rows));
+  PENSTOCK_ASSIGN(Table table, run_.download(step, spread, there->columns));
+  return table_source(std::move(table), "append");
+}
+
 Result<Rows> AppendOperator::run_as_source() {
   std::vector<std::shared_ptr<TableSource>> sources;
   for (const OperatorPointer& input : inputs_) {
     PENSTOCK_ASSIGN(Rows rows, input->run({.takes_source = true}));
-    if (auto* const source = std::get_if<std::shared_ptr<TableSource>>(&rows))
-      sources.push_back(std::move(*source));
-    else
-      sources.push_back(table_source(std::get<Table>(std::move(rows)), "append"));
+    PENSTOCK_ASSIGN(sources.emplace_back(), source_of(std::move(rows)));
   }
   return Rows(appended_rows(run_.plan.step(step_).schema, std::move(sources)));
 }
 
 Result<Rows> AppendOperator::run(const RowsWanted& wanted) {
+  if (wanted.device_bytes > 0 && wanted.takes_source && stays()) return run_there(wanted);
   if (wanted.takes_source) return run_as_source();
   std::vector<Table> parts;
   for (const OperatorPointer& input : inputs_) {

@@ -75,10 +75,13 @@ class AppendOperator final : public Operator {
       : Operator(run), step_(step), inputs_(std::move(inputs)), wanted_(std::move(wanted)) {}
   std::string name() const override { return "append"; }
   std::vector<OperatorInput> inputs() const override;
+  bool stays() const override;
   Status compile() override;
   Result<Rows> run(const RowsWanted& wanted) override;
 
  private:
+  Result<Rows> run_there(const RowsWanted& wanted);
+  Result<std::shared_ptr<TableSource>> source_of(Rows rows) const;
   Result<Rows> run_as_source();
 
   StepId step_;

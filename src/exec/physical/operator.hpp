@@ -7,6 +7,7 @@
 
 #include "exec/physical/run_state.hpp"
 #include "exec/scan/pair_scan.hpp"
+#include "exec/scan/resident_rows.hpp"
 #include "table/join/bucketed_rows.hpp"
 
 namespace penstock::plan {
@@ -23,7 +24,7 @@ struct BucketedTable {
 };
 // A source has rows that are made when they are read.
 using Rows = std::variant<Table, DeviceTable, BucketedTable, std::shared_ptr<PairedRows>,
-                          std::shared_ptr<TableSource>>;
+                          std::shared_ptr<ResidentRows>, std::shared_ptr<TableSource>>;
 
 // The places from which the caller takes rows. A table on the host is always taken.
 struct RowsWanted {
@@ -49,6 +50,8 @@ class Operator {
   // In the order in which they run.
   virtual std::vector<OperatorInput> inputs() const { return {}; }
 
+  // Returns whether the rows may be left in device memory, if RowsWanted has room for them there.
+  virtual bool stays() const { return false; }
   // Begins to compile what the operator and its inputs need. The device is open.
   virtual Status compile() = 0;
   // Computes the rows. Code::cancelled with RunState::replan set: the plan has to be made anew.

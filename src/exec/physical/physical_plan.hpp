@@ -5,6 +5,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <set>
 #include <span>
 #include <string>
 #include <vector>
@@ -58,6 +59,7 @@ class Planner {
   StepId nearer_base(const ScanOperator::Shape& shape) const;
   StepId base_of(StepId last) const;
   bool makes_pairs_of(StepId left) const;
+  void ask_for_resident(StepId base, std::vector<TileProgram> programs);
   bool has_few_rows(StepId join) const;
   bool is_joined(StepId id) const;
   bool is_wanted_on_device(StepId id) const;
@@ -71,6 +73,7 @@ class Planner {
   std::map<StepId, std::optional<Table>> answers_;           // of steps, by their sources' records
   std::map<StepId, std::shared_ptr<BuildOperator>> builds_;  // by join
   std::map<StepId, std::shared_ptr<BuildOperator>> repeated_;  // by join: its keys repeat
+  std::set<StepId> read_there_;  // steps whose rows a kernel reads in device memory
   std::optional<Traits> planned_for_;
   bool asks_for_traits_ = false;  // rows might stay in device memory
 };

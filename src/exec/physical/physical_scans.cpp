@@ -57,7 +57,8 @@ bool Planner::is_joined(StepId id) const {
 
 bool Planner::is_wanted_on_device(StepId id) const {
   return is_right_side(run_.plan, id) || makes_pairs_of(id) ||
-         (is_sorted(run_.plan, id) && !run_.options.validate) || is_joined(id);
+         (is_sorted(run_.plan, id) && !run_.options.validate) || is_joined(id) ||
+         read_there_.contains(id);
 }
 
 // Returns whether a step's rows may be left in device memory. They have one consumer.
@@ -161,6 +162,7 @@ Result<ScanOperator::Inputs> Planner::inputs_of(const ScanOperator& scan) {
   if (inputs.base_makes_pairs = repeated_.contains(base); inputs.base_makes_pairs) {
     PENSTOCK_ASSIGN(inputs.base, join_of(scan));
   } else if (!run_.plan.step(base).source) {
+    ask_for_resident(base, programs);
     PENSTOCK_ASSIGN(inputs.base, rows(base, ~std::uint64_t{0}, columns_scanned(programs)));
   }
   if (run_.options.validate && !programs[0].lookups.empty()) {
@@ -169,6 +171,19 @@ Result<ScanOperator::Inputs> Planner::inputs_of(const ScanOperator& scan) {
                     rows(join.inputs[0], ~std::uint64_t{0}, columns_of_left(join, {})));
   }
   return inputs;
+}
+
+// Asks for the rows of a base, or of its appended inputs, to be left in device memory where
+// programs can read them there.
+void Planner::ask_for_resident(StepId base, std::vector<TileProgram> programs) {
+  if (run_.options.validate || run_.consumers[base] > 1 || run_.known.contains(base)) return;
+  if (!std::ranges::all_of(programs, [](TileProgram& program) { return read_pairs(program); }))
+    return;
+  const Step& step = run_.plan.step(base);
+  if (step.kind == StepKind::append)
+    read_there_.insert(step.inputs.begin(), step.inputs.end());
+  else
+    read_there_.insert(base);
 }
 
 Result<std::shared_ptr<BuildOperator>> Planner::build_of(const std::vector<TileProgram>& programs,

@@ -16,6 +16,16 @@ const TableSource* ScanOperator::base_source() const {
   return shape_.base == no_step ? nullptr : run_.plan.step(shape_.base).source.get();
 }
 
+// Rows that stay in device memory are read there.
+void ScanOperator::set_inputs(Inputs inputs) {
+  inputs_ = std::move(inputs);
+  if (!inputs_.base || inputs_.base_makes_pairs || !inputs_.base->stays() || reads_resident_)
+    return;
+  for (TileProgram& program : programs_) read_pairs(program);
+  kernels_.clear();
+  reads_resident_ = true;
+}
+
 // Returns what a program's rows are ordered by; nothing if other programs have a key of the order.
 static std::optional<TopK> first_of_program(const TileProgram& program, TopK first) {
   const auto keys = static_cast<std::uint32_t>(program.schema.size() - program.step_columns.size());
@@ -71,6 +81,7 @@ Result<Rows> ScanOperator::run(const RowsWanted& wanted) {
     if (shape_.base == shape_.last) return rows;
     return run_over(source_of_base(std::move(rows)), wanted);
   }
+  if (inputs_.base && inputs_.base->stays()) return run_over_base(wanted);
   if (may_run_on_host()) {
     PENSTOCK_ASSIGN(Table rows, inputs_.base->run_to_host());
     if (rows.row_count <= max_host_rows) return run_on_host(std::move(rows));
@@ -78,6 +89,25 @@ Result<Rows> ScanOperator::run(const RowsWanted& wanted) {
   }
   PENSTOCK_ASSIGN(std::shared_ptr<TableSource> rows, read_base());
   return run_over(std::move(rows), wanted);
+}
+
+// Over rows that stay in device memory, unless they are few or do not fit.
+Result<Rows> ScanOperator::run_over_base(const RowsWanted& wanted) {
+  PENSTOCK_TRY(run_.open_device());
+  PENSTOCK_ASSIGN(Rows rows, inputs_.base->run(wanted_of_base()));
+  if (resident_ = resident_rows(rows); resident_) {
+    if (may_run_on_host() && resident_->row_count() <= max_host_rows) {
+      PENSTOCK_ASSIGN(Table few, table_of_resident());
+      resident_.reset();
+      return run_on_host(std::move(few));
+    }
+    run_.pair_bytes += resident_->bytes();
+    return run_over(resident_, wanted);
+  }
+  if (auto* const here = std::get_if<Table>(&rows);
+      here && may_run_on_host() && here->row_count <= max_host_rows)
+    return run_on_host(std::move(*here));
+  return run_over(source_of_base(std::move(rows)), wanted);
 }
 
 Result<Rows> ScanOperator::run_over(std::shared_ptr<TableSource> rows, const RowsWanted& wanted) {
@@ -89,6 +119,7 @@ Result<Rows> ScanOperator::run_over(std::shared_ptr<TableSource> rows, const Row
   auto found = run_programs(*source, std::move(begun), wanted);
   has_run_ = true;
   if (pairs_ && found.ok()) end_pairs();
+  if (resident_) end_resident();
   if (is_validated()) PENSTOCK_TRY(check(rows, found));
   return found;
 }
@@ -112,8 +143,13 @@ Result<RunContext> ScanOperator::context() {
 }
 
 TileInput ScanOperator::tile_input(const TableSource& rows) {
-  return {rows,         inputs_.row_limit, pairs_.get(),
-          partitions(), base_source(),     selected_ ? &*selected_ : nullptr};
+  return {.rows = rows,
+          .row_limit = inputs_.row_limit,
+          .pairs = pairs_.get(),
+          .resident = resident_.get(),
+          .partitions = partitions(),
+          .paged_source = base_source(),
+          .selected = selected_ ? &*selected_ : nullptr};
 }
 
 TileResults ScanOperator::tile_results(const RowsWanted& wanted) {
@@ -219,6 +255,11 @@ void ScanOperator::end_pairs() {
   run_.pair_bytes -= pairs_->bytes();
   run_.sides.erase(shape_.base);
   pairs_.reset();
+}
+
+void ScanOperator::end_resident() {
+  run_.pair_bytes -= resident_->bytes();
+  resident_.reset();
 }
 
 }  // namespace penstock::plan

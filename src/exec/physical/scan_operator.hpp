@@ -49,13 +49,13 @@ class ScanOperator final : public Operator {
     const bool may_be_unsorted = programs_.size() == 1 && !run.options.validate;
     for (TileProgram& program : programs_) program.any_order &= may_be_unsorted;
   }
-  void set_inputs(Inputs inputs) { inputs_ = std::move(inputs); }
+  void set_inputs(Inputs inputs);
   // A group-by yields these of its groups at least. Keys name the step's columns.
   void ask_for_groups(TopK first);
   const Shape& shape() const { return shape_; }
   const std::vector<TileProgram>& programs() const { return programs_; }
-  bool stays() const { return stays_; }  // its rows can be left in device memory
-  Columns columns() const;               // of `last`, those that have values
+  bool stays() const override { return stays_; }
+  Columns columns() const;  // of `last`, those that have values
 
   std::string name() const override;
   std::vector<OperatorInput> inputs() const override;
@@ -77,6 +77,10 @@ class ScanOperator final : public Operator {
   // scan_reading.cpp
   Status begin_pages(const Traits& expected);
   Status run_builds();
+  RowsWanted wanted_of_base() const;
+  Result<Rows> run_over_base(const RowsWanted& wanted);
+  std::shared_ptr<ResidentRows> resident_rows(Rows& rows);
+  Result<Table> table_of_resident() const;
   Result<std::shared_ptr<TableSource>> read_base();
   bool takes_source() const;
   std::shared_ptr<TableSource> source_of_base(Rows rows) const;
@@ -115,6 +119,7 @@ class ScanOperator final : public Operator {
   std::shared_ptr<TableSource> source_of_parts(std::vector<Table> parts) const;
   Rows table_of(std::vector<Table> parts) const;
   void end_pairs();
+  void end_resident();
 
   // scan_check.cpp
   Status check_records(const TableSource& source, const RowCondition* needed) const;
@@ -137,6 +142,8 @@ class ScanOperator final : public Operator {
   std::shared_ptr<TableSource> scanned_;              // its rows, where it read ahead
   BegunPages begun_;
   std::shared_ptr<PairedRows> pairs_;         // the base's rows, where they are these
+  std::shared_ptr<ResidentRows> resident_;    // the same
+  bool reads_resident_ = false;               // its programs can
   std::optional<JoinPartitions> partitions_;  // of one of its lookups
   bool has_run_ = false;
   StepId checked_base_ = no_step;                // what the reference begins with

@@ -6,6 +6,7 @@
 #include "exec/scan/selected_source.hpp"
 #include "fuse/program/paged_columns.hpp"
 #include "fuse/program/row_condition.hpp"
+#include "table/rows/appended_rows.hpp"
 
 namespace penstock::plan {
 
@@ -65,6 +66,36 @@ Status ScanOperator::run_builds() {
 // Rows that are made when they are read would be made for each program.
 bool ScanOperator::takes_source() const {
   return shape_.base != shape_.last && programs_.size() == 1;
+}
+
+RowsWanted ScanOperator::wanted_of_base() const {
+  return {.device_bytes = run_.bytes_left_for_sides(), .takes_source = takes_source()};
+}
+
+// Returns null where the rows are on the host.
+std::shared_ptr<ResidentRows> ScanOperator::resident_rows(Rows& rows) {
+  if (auto* const parts = std::get_if<std::shared_ptr<ResidentRows>>(&rows))
+    return std::move(*parts);
+  auto* const there = std::get_if<DeviceTable>(&rows);
+  if (!there) return nullptr;
+  const Schema& schema = run_.plan.step(shape_.base).schema;
+  return std::make_shared<ResidentRows>(
+      run_.row_kernels(), schema,
+      std::vector{spread_rows(schema, there->columns, std::move(there->rows))});
+}
+
+// Columns that nothing reads have no values there.
+Result<Table> ScanOperator::table_of_resident() const {
+  const Step& step = run_.plan.step(shape_.base);
+  std::vector<std::shared_ptr<TableSource>> parts;
+  for (const DeviceRows& part : resident_->parts()) {
+    Columns columns;
+    for (std::uint32_t i = 0; i < part.columns.size(); i++)
+      if (part.columns[i].values) columns.push_back(i);
+    PENSTOCK_ASSIGN(Table table, run_.download(step, part, columns));
+    parts.push_back(table_of_base(std::move(table)));
+  }
+  return read_columns(*appended_rows(step.schema, std::move(parts)), every_column(step.schema));
 }
 
 std::shared_ptr<TableSource> ScanOperator::source_of_base(Rows rows) const {
