@@ -64,11 +64,4 @@ Result<CollectedRows> run_tiles(const RunContext& run, std::unique_ptr<TileKerne
 Result<Table> run_tiles(const RunContext& run, const TileProgram& program,
                         const TableSource& source, const TileResults& results = {});
 
-// Returns how many rows a chunk has: what the options say; otherwise enough for a launch to pay,
-// and few enough for the chunks in flight to stay within a quarter of the device's memory.
-std::uint64_t chunk_rows(const RunOptions& options, const Traits& traits,
-                         const TileProgram& program, std::uint64_t row_limit);
-PagedScan::Limits paged_limits(const RunOptions& options, const TileProgram& program,
-                               std::uint64_t row_limit, const RowSelection* selected);
-
 }  // namespace penstock::plan

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "exec/collect/chunk_rows.hpp"
 #include "exec/physical/scan_operator.hpp"
 #include "exec/scan/selected_source.hpp"
 #include "fuse/program/paged_columns.hpp"
