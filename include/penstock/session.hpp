@@ -55,6 +55,8 @@ class Session {
   using NamedTables = std::map<std::string, std::shared_ptr<TableSource>, std::less<>>;
   virtual Result<QueryResult> sql_with_tables(std::string_view statement, const NamedTables& tables,
                                               const RunOptions& options = {}) = 0;
+  // Returns the steps, operators and kernels of a SELECT, and reads no row. A view or a macro is
+  // defined, and the text is empty; CREATE TABLE ... AS is Code::unsupported, as it reads rows.
   virtual Result<std::string> explain(std::string_view statement,
                                       const RunOptions& options = {}) = 0;
   // Runs a plan. The session keeps what it reads from sources that have an identity.

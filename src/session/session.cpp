@@ -34,7 +34,17 @@ class SessionOfFiles final : public Session {
                     catch_exceptions([&] { return bind_anew(statement, tables); }));
     return answer(bound, options);
   }
+  // Views and macros are defined, so that later statements can be explained.
   Result<std::string> explain(std::string_view statement, const RunOptions& options) override {
+    PENSTOCK_ASSIGN(const auto definition, sql::read_definition(statement));
+    if (definition && definition->kind == sql::DefinitionKind::table)
+      return Status(Code::unsupported,
+                    "CREATE TABLE reads rows, and explaining reads none: make '" +
+                        definition->name + "' a view");
+    if (definition) {
+      PENSTOCK_TRY(define(*definition, options));
+      return std::string();
+    }
     PENSTOCK_ASSIGN(const session::BoundStatement bound, bind(statement));
     return penstock::explain(*bound.plan, bound.sql.rows, in_session(options));
   }

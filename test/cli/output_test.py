@@ -311,6 +311,16 @@ class Output(CommandLineTest):
         self.assertIn("filter", ended.out)
         self.assertNotIn("rows/s", ended.err)
 
+    def test_explain_of_a_file_defines_its_views_and_refuses_to_read_rows(self):
+        file = self.folder / "views.sql"
+        select = f"SELECT a FROM '{self.csv_file()}' WHERE b > 1"
+        for form, status in (("VIEW", 0), ("TABLE", 1)):
+            file.write_text(f"CREATE {form} kept AS {select}; SELECT sum(a) FROM kept;")
+            ended = self.run_program("query", "--file", file, "--explain")
+            self.assertEqual(ended.returncode, status, ended.err)
+            self.assertEqual("reduce: sum" in ended.out, status == 0)
+            self.assertEqual("make 'kept' a view" in ended.err, status == 1)
+
     def test_verbose_prints_source_and_compile_times_to_stderr(self):
         ended = self.query(
             f"SELECT sum(a) AS total FROM '{self.csv_file()}'",
