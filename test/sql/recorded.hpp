@@ -578,7 +578,7 @@ inline constexpr Recorded recorded[] = {
      R"sql(i8 TINYINT)sql"},
     {R"sql(SELECT i8 AS a FROM t WHERE a = 1)sql", "source > filter > map", R"sql(a TINYINT)sql"},
     {R"sql(SELECT i8 FROM t WHERE i8)sql", "source > filter > map", R"sql(i8 TINYINT)sql"},
-    {R"sql(SELECT i8 FROM t WHERE null)sql", "source > filter > map", R"sql(i8 TINYINT)sql"},
+    {R"sql(SELECT i8 FROM t WHERE null)sql", "source > map", R"sql(i8 TINYINT)sql"},
     {R"sql(SELECT * FROM t WHERE b)sql", "source > filter",
      R"sql(b BOOLEAN; i8 TINYINT; i16 SMALLINT; i32 INTEGER; i64 BIGINT; u8 UTINYINT; u32 UINTEGER; u64 UBIGINT; f FLOAT;)sql"
      R"sql( d DOUBLE; dt DATE; ts TIMESTAMP; m DECIMAL(15,2); s VARCHAR; Mixed Case INTEGER; Price FLOAT)sql"},
