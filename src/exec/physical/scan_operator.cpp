@@ -101,6 +101,11 @@ Result<Rows> ScanOperator::run_over_base(const RowsWanted& wanted) {
       resident_.reset();
       return run_on_host(std::move(few));
     }
+    if (!results_fit(*resident_)) {
+      PENSTOCK_ASSIGN(Table here, table_of_resident());
+      resident_.reset();
+      return run_over(table_of_base(std::move(here)), wanted);
+    }
     run_.pair_bytes += resident_->bytes();
     return run_over(resident_, wanted);
   }

@@ -80,6 +80,7 @@ class ScanOperator final : public Operator {
   RowsWanted wanted_of_base() const;
   Result<Rows> run_over_base(const RowsWanted& wanted);
   std::shared_ptr<ResidentRows> resident_rows(Rows& rows);
+  bool results_fit(const ResidentRows& rows) const;
   Result<Table> table_of_resident() const;
   Result<std::shared_ptr<TableSource>> read_base();
   bool takes_source() const;

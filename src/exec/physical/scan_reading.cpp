@@ -5,6 +5,7 @@
 #include "exec/collect/chunk_rows.hpp"
 #include "exec/physical/scan_operator.hpp"
 #include "exec/scan/selected_source.hpp"
+#include "fuse/program/kernel_parameters.hpp"
 #include "fuse/program/paged_columns.hpp"
 #include "fuse/program/row_condition.hpp"
 #include "table/rows/appended_rows.hpp"
@@ -83,6 +84,16 @@ std::shared_ptr<ResidentRows> ScanOperator::resident_rows(Rows& rows) {
   return std::make_shared<ResidentRows>(
       run_.row_kernels(), schema,
       std::vector{spread_rows(schema, there->columns, std::move(there->rows))});
+}
+
+// A part is one chunk, whose rows a kernel may keep all.
+bool ScanOperator::results_fit(const ResidentRows& rows) const {
+  std::uint64_t row_bytes = 0, most_rows = 0;
+  for (const TileProgram& program : programs_)
+    if (program.epilogue == Epilogue::compact)
+      row_bytes = std::max(row_bytes, output_bytes_per_row(program));
+  for (const DeviceRows& part : rows.parts()) most_rows = std::max(most_rows, part.row_count);
+  return most_rows * row_bytes <= run_.bytes_left_for_sides(rows.bytes());
 }
 
 // Columns that nothing reads have no values there.
