@@ -13,6 +13,7 @@ a row for each statement, --reports the report of each statement's last run.
 """
 
 import argparse
+import contextlib
 import csv
 import io
 import math
@@ -60,7 +61,8 @@ class Shell:
         pipe = subprocess.PIPE
         self.process = subprocess.Popen(command, stdin=pipe, stdout=pipe, stderr=pipe, text=True)
         self.errors, self.asked = [], 0
-        threading.Thread(target=self.read_errors, daemon=True).start()
+        self.reader = threading.Thread(target=self.read_errors, daemon=True)
+        self.reader.start()
         for file in sorted(folder.glob("*.parquet")):
             self.ask(f"CREATE VIEW {file.stem} AS SELECT * FROM '{file}'")
 
@@ -84,8 +86,11 @@ class Shell:
         return None
 
     def close(self):
-        self.process.stdin.close()
+        """Waits for the rest of what the shell says."""
+        with contextlib.suppress(BrokenPipeError):
+            self.process.stdin.close()
         self.process.wait()
+        self.reader.join()
 
 
 class DuckDB:
@@ -123,7 +128,7 @@ def are_equal_rows(ours, theirs):
     )
 
 
-def verdict(lines, theirs):
+def compared(lines, theirs):
     ours = list(csv.reader(io.StringIO("".join(lines))))[1:]
     if are_equal_rows(ours, theirs):
         return "equal"
@@ -140,28 +145,30 @@ def is_chosen(number, chosen):
 
 def run_statement(shell, peer, statement, repeat):
     first, lines = seconds_of(lambda: shell.ask(statement))
-    report = "".join(shell.errors)
-    if lines is None or "error" in report.lower():
-        return {"verdict": "refused", "report": report}
+    if lines is None:
+        shell.close()
+        return {"result": "refused", "report": "".join(shell.errors)}
     hot = min([seconds_of(lambda: shell.ask(statement))[0] for _ in range(repeat)], default=first)
     report = "".join(shell.errors)
     theirs = peer.time(statement, max(repeat, 1))
-    answer = verdict(lines, peer.answer(statement))
-    return {"verdict": answer, "first": first, "hot": hot, "duckdb": theirs, "report": report}
+    result = compared(lines, peer.answer(statement))
+    return {"result": result, "first": first, "hot": hot, "duckdb": theirs, "report": report}
 
 
 def print_row(name, row):
-    if row["verdict"] == "refused":
+    if row["result"] == "refused":
         print(f"{name} refused: {row['report'].strip()[-200:]}", flush=True)
         return
     first, hot, theirs = (1e3 * row[key] for key in ("first", "hot", "duckdb"))
     text = f"{name} first {first:8.1f} ms  hot {hot:8.1f}  DuckDB {theirs:8.1f}"
-    print(f"{text}  {theirs / hot:6.2f} times  {row['verdict']}", flush=True)
+    print(f"{text}  {theirs / hot:6.2f} times  {row['result']}", flush=True)
 
 
 def print_sums(folder, rows):
-    answered = [row for row in rows if row["verdict"] != "refused"]
-    equal = sum(row["verdict"] in ("equal", "ties") for row in rows)
+    answered = [row for row in rows if row["result"] != "refused"]
+    equal = sum(row["result"] in ("equal", "ties") for row in rows)
+    if not answered:
+        return print(f"{folder.name}: none of {len(rows)} answered", flush=True)
     first, hot, theirs = (sum(row[key] for row in answered) for key in ("first", "hot", "duckdb"))
     ratios = [row["duckdb"] / row["hot"] for row in answered]
     mean = math.exp(sum(map(math.log, ratios)) / len(ratios))
@@ -182,8 +189,7 @@ def run_folder(arguments, folder):
         print_row(f"{folder.name} {file.stem}", row)
         if arguments.reports:
             (arguments.reports / f"{folder.name}-{file.stem}.txt").write_text(row["report"])
-        if row["verdict"] == "refused":
-            shell.close()
+        if row["result"] == "refused":
             shell = Shell(arguments, folder)
     shell.close()
     print_sums(folder, rows)
@@ -196,11 +202,11 @@ def run(arguments):
     rows = [row for folder in arguments.folders for row in run_folder(arguments, folder)]
     if arguments.csv:
         with open(arguments.csv, "w", newline="") as file:
-            names = ["suite", "statement", "verdict", "first", "hot", "duckdb"]
+            names = ["suite", "statement", "result", "first", "hot", "duckdb"]
             writer = csv.DictWriter(file, names, extrasaction="ignore")
             writer.writeheader()
             writer.writerows(rows)
-    return int(any(row["verdict"] in ("refused", "DIFFERENT") for row in rows))
+    return int(any(row["result"] in ("refused", "DIFFERENT") for row in rows))
 
 
 def parse():
