@@ -50,7 +50,7 @@ class Operator {
   // In the order in which they run.
   virtual std::vector<OperatorInput> inputs() const { return {}; }
 
-  // Returns whether the rows may be left in device memory, if RowsWanted has room for them there.
+  // Returns whether the rows may be left in device memory, within RowsWanted::device_bytes.
   virtual bool stays() const { return false; }
   // Begins to compile what the operator and its inputs need. The device is open.
   virtual Status compile() = 0;

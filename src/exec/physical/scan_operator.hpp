@@ -78,7 +78,6 @@ class ScanOperator final : public Operator {
   Status begin_pages(const Traits& expected);
   Status run_builds();
   RowsWanted wanted_of_base() const;
-  Result<Rows> run_over_base(const RowsWanted& wanted);
   std::shared_ptr<ResidentRows> resident_rows(Rows& rows);
   bool results_fit(const ResidentRows& rows) const;
   Result<Table> table_of_resident() const;
@@ -107,6 +106,7 @@ class ScanOperator final : public Operator {
   Status begin_kernels();
   Status choose_pages(TileProgram& program);
 
+  Result<Rows> run_over_base(const RowsWanted& wanted);
   Result<Rows> run_over(std::shared_ptr<TableSource> rows, const RowsWanted& wanted);
   Result<Rows> run_programs(const TableSource& selected, BegunReading begun,
                             const RowsWanted& wanted);

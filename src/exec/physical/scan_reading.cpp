@@ -88,12 +88,12 @@ std::shared_ptr<ResidentRows> ScanOperator::resident_rows(Rows& rows) {
 
 // A part is one chunk, whose rows a kernel may keep all.
 bool ScanOperator::results_fit(const ResidentRows& rows) const {
-  std::uint64_t row_bytes = 0, most_rows = 0;
+  std::uint64_t row_bytes = 0, max_rows = 0;
   for (const TileProgram& program : programs_)
     if (program.epilogue == Epilogue::compact)
       row_bytes = std::max(row_bytes, output_bytes_per_row(program));
-  for (const DeviceRows& part : rows.parts()) most_rows = std::max(most_rows, part.row_count);
-  return most_rows * row_bytes <= run_.bytes_left_for_sides(rows.bytes());
+  for (const DeviceRows& part : rows.parts()) max_rows = std::max(max_rows, part.row_count);
+  return max_rows * row_bytes <= run_.bytes_left_for_sides(rows.bytes());
 }
 
 // Columns that nothing reads have no values there.

@@ -192,9 +192,7 @@ bool JoinTable::insert_all(const KeyWords& keys, bool wants_all, std::uint32_t m
 // finds among all. A position's last row is kept in `positions_` meanwhile.
 void JoinTable::chain(const LargeVector<std::uint64_t>& positions) {
   next_.resize(positions.size());
-  const std::uint64_t all = positions_.size(),
-                      min_range = std::max<std::uint64_t>(all / 64, 1 << 14);
-  in_parallel(all, min_range, [&](std::uint64_t first, std::uint64_t last) {
+  in_parallel(positions_.size(), min_rows_per_thread, [&](std::uint64_t first, std::uint64_t last) {
     for (std::uint64_t at = first; at < last; at++) positions_[at] = 0;
     for (std::uint64_t row = positions.size(); row-- > 0;) {
       const std::uint64_t at = positions[row];
