@@ -86,7 +86,7 @@ TEST(DerivedColumns, EqualitiesOfAnEncodedColumnAreOneColumnAndTheTextsNone) {
   EXPECT_TRUE(plain.fused(same)->derived.empty()) << "codes of the run's pool are compared";
 }
 
-// A kernel of a comparison for each took minutes to compile.
+// A kernel with a comparison for each compiles long.
 TEST(DerivedColumns, ManyEqualitiesOfAFunctionAreOneColumn) {
   for (const int count : {15, 16}) {
     Built b;

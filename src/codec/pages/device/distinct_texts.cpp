@@ -223,7 +223,8 @@ Result<DecodedPages> TextsOfColumn::with_codes(std::span<const std::uint32_t> co
   return coded;
 }
 
-// The host's memory is pinned: a copy into other memory took as long as all other work.
+// The host's memory is pinned. A third of TPC-H 10's samples at scale 10 was here when it was not,
+// and when one thread listed the strings.
 Result<Column> download_texts(PagePrograms& programs, Queue& queue, const Buffer& bytes,
                               std::span<const std::uint64_t> texts) {
   PlacedTexts to = placed(texts);
