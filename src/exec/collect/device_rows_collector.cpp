@@ -4,6 +4,8 @@
 #include <optional>
 
 #include "column/concatenate.hpp"
+#include "exec/groups/group_results.hpp"
+#include "fuse/program/own_codes.hpp"
 
 namespace penstock::plan {
 namespace {
@@ -174,18 +176,38 @@ class DeviceRowsCollector : public Collector {
 
 }  // namespace
 
+// The pool would have to hold a great many strings, unless the side of a lookup has few rows.
+static bool has_codes_of_run(const TileProgram& program, const Node& node,
+                             const std::function<bool(int lookup)>& is_small) {
+  if (node.type.kind != Kind::string || node.op != Op::column) return true;
+  const Field& field = program.source_schema[node.payload];
+  const int lookup = program.lookup_of(node.payload);
+  return (!field.is_plain && !field.is_encoded) || (lookup >= 0 && is_small(lookup));
+}
+
+static bool leave_groups_on_device(TileProgram& program, const Traits& traits,
+                                   const std::function<bool(int lookup)>& is_small) {
+  const auto is_missing = [&](const Field& field) {
+    return field.type.kind == Kind::float64 && !traits.has_f64;
+  };
+  if (!GroupResults::may_stay(program) || std::ranges::any_of(program.schema, is_missing))
+    return false;
+  for (std::uint32_t key = 0; key < program.key_count; key++)
+    if (!has_codes_of_run(program, program.graph->at(program.outputs[key].root), is_small))
+      return false;
+  use_codes_of_run(program);
+  return true;
+}
+
 bool write_rows_on_device(TileProgram& program, const Traits& traits,
                           const std::function<bool(int lookup)>& is_small) {
+  if (program.epilogue == Epilogue::group) return leave_groups_on_device(program, traits, is_small);
   if (program.epilogue != Epilogue::compact || program.top_k) return false;
   for (const Output& output : program.outputs) {
     const Node& node = program.graph->at(output.root);
     if (width_bytes(node.type) > 8) return false;
     if (node.type.kind == Kind::float64 && !traits.has_f64) return false;
-    // The pool would have to hold a great many strings, unless the side of a lookup has few rows.
-    if (node.type.kind != Kind::string || node.op != Op::column) continue;
-    const Field& field = program.source_schema[node.payload];
-    const int lookup = program.lookup_of(node.payload);
-    if ((field.is_plain || field.is_encoded) && (lookup < 0 || !is_small(lookup))) return false;
+    if (!has_codes_of_run(program, node, is_small)) return false;
   }
   TileProgram written = program;
   written.rows_stay = true;

@@ -84,13 +84,18 @@ class GroupCollector : public Collector {
                              count_text(groups_.size()) + " of them");
   }
 
+  std::optional<CollectedRows> rows_that_stay() override {
+    if (!stays_) return {};
+    return CollectedRows(std::move(*stays_));
+  }
   Result<Table> finish() override {
     if (leaves_partials() && !rows_) return groups_.partials();
     if (!rows_) { PENSTOCK_ASSIGN(rows_, finish_on_host()); }
     return wanted_ ? wanted_->rows_of(*rows_, strings_) : std::move(*rows_);
   }
   std::uint64_t row_count() const override {
-    return groups_.size() + distinct_count_ + (rows_ ? rows_->row_count : 0);
+    return groups_.size() + distinct_count_ + (rows_ ? rows_->row_count : 0) +
+           (stays_ ? stays_->row_count : 0);
   }
 
  private:
@@ -239,7 +244,11 @@ class GroupCollector : public Collector {
       return download(groups);
     if (!results_ && !selection_) results_ = GroupResults::begin(place_, program_);
     if (!results_) return download(groups);
-    PENSTOCK_ASSIGN(const auto rows, results_->rows(groups, after_merge_));
+    PENSTOCK_ASSIGN(auto rows, results_->rows(groups, after_merge_));
+    if (rows && results_->stay(groups.count)) {
+      stays_ = std::move(rows);
+      return {};
+    }
     PENSTOCK_ASSIGN(auto columns, download_rows(rows ? &*rows : nullptr));
     if (!columns) return download(groups);
     rows_ = results_->table(std::move(*columns));
@@ -290,6 +299,7 @@ class GroupCollector : public Collector {
   std::unique_ptr<FirstGroups> selection_;  // of merged groups; null: the host's
   std::unique_ptr<GroupResults> results_;   // makes their rows; null: on the host
   std::optional<Table> rows_;               // made by results_
+  std::optional<DeviceRows> stays_;         // the same, in device memory
   RunReport after_merge_;                   // of the exchange and of making rows
   // Adds up DISTINCT values that are merged on the device.
   std::unique_ptr<DistinctTotals> totals_;

@@ -93,15 +93,18 @@ class Runner {
     PENSTOCK_TRY(number_ranked_strings());
     PENSTOCK_TRY(open_stream());
     PENSTOCK_TRY(lookups_.begin(0));
-    collector_ = results_.stay
-                     ? make_device_rows_collector(program_, strings_, run_.sides, *results_.stay,
-                                                  *queue_, input_.rows.row_count().value_or(0))
-                     : make_collector(program_, strings_, run_.sides,
-                                      {results_.merges, run_.device, queue_.get(),
-                                       run_.options->memory_limit_bytes, run_.options->fast_math,
-                                       results_.leaves_partials, results_.share,
-                                       run_.options->kept_programs, results_.wanted_groups},
-                                      results_.first_groups);
+    const bool is_compaction = program_.epilogue == Epilogue::compact;
+    const std::uint64_t group_bytes = results_.stay ? results_.stay->limit_bytes : 0;
+    collector_ =
+        results_.stay && is_compaction
+            ? make_device_rows_collector(program_, strings_, run_.sides, *results_.stay, *queue_,
+                                         input_.rows.row_count().value_or(0))
+            : make_collector(
+                  program_, strings_, run_.sides,
+                  {results_.merges, run_.device, queue_.get(), run_.options->memory_limit_bytes,
+                   run_.options->fast_math, results_.leaves_partials, results_.share,
+                   run_.options->kept_programs, results_.wanted_groups, group_bytes},
+                  results_.first_groups);
     const HostSpan span(run_.recording, "wait for the compiler", Track::wait);
     return kernel_->wait();
   }

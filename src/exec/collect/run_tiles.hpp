@@ -46,7 +46,7 @@ struct TileResults {
   bool leaves_partials = false;           // see MergePlace
   const Table* wanted_groups = nullptr;   // see MergePlace
   GroupShare* share = nullptr;            // of groups that devices exchange; may be null
-  std::optional<RowsOnDevice> stay = {};  // compact: where the rows may be left
+  std::optional<RowsOnDevice> stay = {};  // where the rows of a compaction, or groups, may be left
   bool takes_parts = false;               // compact: rows on the host may be in several tables
 };
 

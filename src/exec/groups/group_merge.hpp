@@ -40,6 +40,9 @@ struct MergePlace {
   std::shared_ptr<KeptPrograms> kept = {};  // as of TileKernel::Options
   // Keys of the only groups that are needed, in the first columns; null: all groups are.
   const Table* wanted_groups = nullptr;
+  // The device memory that rows of groups may take, which a later kernel reads; 0: they come to the
+  // host.
+  std::uint64_t rows_stay_bytes = 0;
 };
 
 // Groups in device memory: for each the words of its key, then two words for each accumulator.

@@ -58,18 +58,34 @@ bool GroupResults::add_places(const TileProgram& program, const AggregateResult&
   return true;
 }
 
-std::unique_ptr<GroupResults> GroupResults::begin(const MergePlace& place,
-                                                  const TileProgram& program) {
-  if (program.of_distinct) return nullptr;
+std::optional<std::vector<GroupResults::Place>> GroupResults::places_of(
+    const TileProgram& program) {
+  if (program.of_distinct) return std::nullopt;
   std::vector<Place> places;
   for (std::uint32_t key = 0; key < program.key_count; key++) {
     places.push_back(place_of_key(program, key));
-    if (places.back().type.kind == Kind::string || width_bytes(places.back().type) > 8)
-      return nullptr;
+    if (width_bytes(places.back().type) > 8) return std::nullopt;
   }
   for (const AggregateResult& result : program.results)
-    if (!add_places(program, result, places)) return nullptr;
-  return std::unique_ptr<GroupResults>(new GroupResults(place, program, std::move(places)));
+    if (!add_places(program, result, places)) return std::nullopt;
+  return places;
+}
+
+bool GroupResults::may_stay(const TileProgram& program) {
+  return std::ranges::none_of(program.results, is_average) && places_of(program).has_value();
+}
+
+std::unique_ptr<GroupResults> GroupResults::begin(const MergePlace& place,
+                                                  const TileProgram& program) {
+  std::optional<std::vector<Place>> places = places_of(program);
+  if (!places) return nullptr;
+  std::unique_ptr<GroupResults> made(new GroupResults(place, program, std::move(*places)));
+  return made->has_strings() && place.rows_stay_bytes == 0 ? nullptr : std::move(made);
+}
+
+bool GroupResults::has_strings() const {
+  return std::ranges::any_of(places_,
+                             [](const Place& one) { return one.type.kind == Kind::string; });
 }
 
 Columns GroupResults::columns() const {
@@ -134,6 +150,7 @@ Result<std::optional<DeviceRows>> GroupResults::rows(const GroupsOnDevice& group
       !fits_memory(place_.device->traits(), place_.memory_limit_bytes,
                    groups.count * (2 * bytes_per_row() + sort_bytes_per_row + groups.stride * 8)))
     return none;
+  if (has_strings() && !stay(groups.count)) return none;  // only the host knows their order
   PENSTOCK_TRY(kernels_.wait());
   PENSTOCK_ASSIGN(const auto begun, place_.queue->record());
   auto rows = make_columns(groups);
@@ -144,11 +161,15 @@ Result<std::optional<DeviceRows>> GroupResults::rows(const GroupsOnDevice& group
   PENSTOCK_ASSIGN(const double seconds, done->seconds_since(*begun));
   kernels_.add_to(report, "group_results",
                   {kernels_.launches(), 2 * groups.count * bytes_per_row(), seconds});
-  if (groups.count == 0 || program_.key_count == 0 || groups.is_in_order)
+  if (groups.count == 0 || program_.key_count == 0 || groups.is_in_order || stay(groups.count))
     return std::optional(std::move(*rows));
+  return sorted(std::move(*rows), report);
+}
+
+Result<std::optional<DeviceRows>> GroupResults::sorted(DeviceRows rows, RunReport& report) {
   std::vector<SortKey> keys;
   for (std::uint32_t key = 0; key < program_.key_count; key++) keys.push_back({key, false, false});
-  return sort_->sort(*rows, keys, groups.count, StringPool(), report);
+  return sort_->sort(rows, keys, rows.row_count, StringPool(), report);
 }
 
 Column GroupResults::averages(const AggregateResult& result, const Column& sums,

@@ -16,10 +16,18 @@ constexpr std::uint64_t min_groups_made_rows = 1 << 15;
 
 class GroupResults {
  public:
-  // Begins to compile. Null if the host makes the rows: with strings, keys with more than 64 bits,
-  // DISTINCT values that are not added up yet, or sums of floats of 32 bits.
+  // Returns whether the rows may stay in device memory, as the program's columns. The host computes
+  // averages.
+  static bool may_stay(const TileProgram& program);
+  // Begins to compile. Null if the host makes the rows: with strings, if rows do not stay, keys
+  // with more than 64 bits, DISTINCT values that are not added up yet, or sums of floats of 32
+  // bits.
   static std::unique_ptr<GroupResults> begin(const MergePlace& place, const TileProgram& program);
-  // Returns the rows, sorted; nothing if memory is too small. Waits.
+  // Whether the rows of so many groups stay in device memory.
+  bool stay(std::uint64_t groups) const {
+    return groups > 0 && groups * bytes_per_row() <= place_.rows_stay_bytes;
+  }
+  // Returns the rows, sorted unless they stay; nothing if memory is too small. Waits.
   Result<std::optional<DeviceRows>> rows(const GroupsOnDevice& groups, RunReport& report);
   Columns columns() const;  // of the rows, by number
   std::uint64_t bytes_per_row() const;
@@ -42,11 +50,14 @@ class GroupResults {
         kernels_(place.device, exec_kernels("group_results")),
         sort_(DeviceRowSort::begin(place.device)) {}
   static Place place_of_key(const TileProgram& program, std::uint32_t key);
+  static std::optional<std::vector<Place>> places_of(const TileProgram& program);
   static bool add_places(const TileProgram& program, const AggregateResult& result,
                          std::vector<Place>& places);
   Result<DeviceColumn> make_column(const GroupsOnDevice& groups, const Place& place);
   Status fill_column(const GroupsOnDevice& groups, const Place& place, const DeviceColumn& to);
   Result<DeviceRows> make_columns(const GroupsOnDevice& groups);
+  bool has_strings() const;
+  Result<std::optional<DeviceRows>> sorted(DeviceRows rows, RunReport& report);
   Column averages(const AggregateResult& result, const Column& sums, const Column& counts) const;
 
   const MergePlace place_;

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "exec/physical/scan_operator.hpp"
+#include "fuse/variants/variants.hpp"
 #include "table/rows/device_memory.hpp"
 
 namespace penstock::plan {
@@ -33,7 +34,7 @@ bool BuildOperator::is_shared_out() const {
 
 Status BuildOperator::compile() {
   if (is_done()) return {};
-  if (scan_) run_.row_kernels();
+  if (stays()) run_.row_kernels();
   return input_->compile();
 }
 
@@ -43,7 +44,7 @@ Status BuildOperator::run() {
   if (is_done()) return {};
   run_.sides.erase(join_);
   BuildSide side;
-  if (scan_) {
+  if (stays()) {
     PENSTOCK_TRY(take(side));
   } else if (is_shared_out()) {
     return run_.share.right_sides->all_rows(run_.share.number, run_.device(), {}, run_.report)
@@ -65,13 +66,14 @@ Status BuildOperator::run() {
 Status BuildOperator::take(BuildSide& side) {
   RowsWanted wanted{run_.bytes_left_for_sides(), is_shared_out()};
   if (!is_shared_out() && !run_.options.validate) wanted.bucket_keys = right_keys(step());
-  PENSTOCK_ASSIGN(Rows rows, is_shared_out() ? rows_of_all(wanted) : scan_->run(wanted));
-  if (auto* const there = std::get_if<DeviceTable>(&rows))
-    return keep_on_device(std::move(*there), wanted.device_bytes, side);
+  PENSTOCK_ASSIGN(Rows rows, is_shared_out() ? rows_of_all(wanted) : input_->run(wanted));
+  PENSTOCK_ASSIGN(auto there, device_table(run_, step().inputs[1], rows, wanted.device_bytes));
+  if (there) return keep_on_device(std::move(*there), wanted.device_bytes, side);
   if (auto* const buckets = std::get_if<BucketedTable>(&rows))
     return keep_buckets(run_, join_, std::move(*buckets), side);
   side.rows = std::get<Table>(std::move(rows));
-  note_on_host(run_.report, "table of a join", side.rows.row_count, run_.limit_of_right_sides());
+  if (side.rows.row_count > min_device_join_rows)  // fewer may come to the host though they fit
+    note_on_host(run_.report, "table of a join", side.rows.row_count, run_.limit_of_right_sides());
   return hash_right_side(run_, join_, side);
 }
 

@@ -17,7 +17,7 @@ class BuildOperator final {
   // host gathers.
   BuildOperator(RunState& run, StepId join, Columns columns, Columns gathered)
       : run_(run), join_(join), columns_(std::move(columns)), gathered_(std::move(gathered)) {}
-  // `scan`: yields the rows if they may stay in device memory; else null.
+  // `scan`: the input, if it is one whose rows may stay in device memory; else null.
   void set_input(OperatorPointer input, std::shared_ptr<ScanOperator> scan);
   StepId join() const { return join_; }
   const Columns& columns() const { return columns_; }
@@ -25,7 +25,7 @@ class BuildOperator final {
   const Operator& input() const { return *input_; }
   std::string role() const;  // as --explain prints it
   bool is_done() const;
-  bool stays() const { return scan_ != nullptr; }
+  bool stays() const { return input_->stays(); }
 
   Status compile();
   Status read_ahead();

@@ -14,12 +14,28 @@
 
 namespace penstock::plan {
 
-Result<Rows> SharedOperator::run(const RowsWanted&) {
-  const auto known = run_.known.find(step_);
-  if (known != run_.known.end()) return Rows(known->second);
-  PENSTOCK_ASSIGN(Table rows, input_->run_to_host());
+Result<Rows> SharedOperator::run(const RowsWanted& wanted) {
+  if (!is_known()) PENSTOCK_TRY(run_input(wanted));
+  const auto there = run_.known_there.find(step_);
+  if (there != run_.known_there.end() && wanted.device_bytes > 0) return Rows(there->second);
+  if (const auto here = run_.known.find(step_); here != run_.known.end()) return Rows(here->second);
+  PENSTOCK_ASSIGN(Table rows, rows_here(run_, step_, Rows(there->second)));
   run_.known[step_] = rows;
   return Rows(std::move(rows));
+}
+
+Status SharedOperator::run_input(const RowsWanted& wanted) {
+  const bool may_stay = wanted.device_bytes > 0 && stays();
+  PENSTOCK_ASSIGN(Rows rows, input_->run(may_stay ? RowsWanted{.device_bytes = wanted.device_bytes,
+                                                               .takes_source = true}
+                                                  : RowsWanted()));
+  if (const auto there = resident_rows(run_, step_, rows)) {
+    run_.pair_bytes += there->bytes();
+    run_.known_there[step_] = there;
+    return {};
+  }
+  PENSTOCK_ASSIGN(run_.known[step_], rows_here(run_, step_, std::move(rows)));
+  return {};
 }
 
 std::string AnswerOperator::name() const {
@@ -61,51 +77,53 @@ bool AppendOperator::stays() const {
 
 // The rows of all inputs stay in device memory, or none do.
 Result<Rows> AppendOperator::run_there(const RowsWanted& wanted) {
-  const Schema& schema = run_.plan.step(step_).schema;
   std::vector<Rows> all;
+  std::vector<DeviceRows> parts;
   std::uint64_t bytes = 0;
-  for (const OperatorPointer& input : inputs_) {
+  bool are_there = true;
+  for (std::size_t i = 0; i < inputs_.size(); i++) {
     const std::uint64_t left = wanted.device_bytes - std::min(bytes, wanted.device_bytes);
-    PENSTOCK_ASSIGN(all.emplace_back(), input->run({.device_bytes = left, .takes_source = true}));
-    if (auto* const there = std::get_if<DeviceTable>(&all.back()))
-      bytes += bytes_on_device(there->rows);
-  }
-  const auto is_there = [](const Rows& rows) { return std::holds_alternative<DeviceTable>(rows); };
-  if (std::ranges::all_of(all, is_there)) {
-    std::vector<DeviceRows> parts;
-    for (Rows& rows : all) {
-      auto& there = std::get<DeviceTable>(rows);
-      parts.push_back(spread_rows(schema, there.columns, std::move(there.rows)));
+    PENSTOCK_ASSIGN(Rows rows, inputs_[i]->run({.device_bytes = left, .takes_source = true}));
+    if (const auto there = resident_rows(run_, step().inputs[i], rows)) {
+      bytes += there->bytes();
+      parts.insert(parts.end(), there->parts().begin(), there->parts().end());
+      rows = there;
+    } else {
+      are_there = false;
     }
-    return Rows(std::make_shared<ResidentRows>(run_.row_kernels(), schema, std::move(parts)));
+    all.push_back(std::move(rows));
   }
+  if (are_there)
+    return Rows(
+        std::make_shared<ResidentRows>(run_.row_kernels(), step().schema, std::move(parts)));
   std::vector<std::shared_ptr<TableSource>> sources;
-  for (Rows& rows : all) { PENSTOCK_ASSIGN(sources.emplace_back(), source_of(std::move(rows))); }
-  return Rows(appended_rows(schema, std::move(sources)));
+  for (std::size_t i = 0; i < all.size(); i++) {
+    PENSTOCK_ASSIGN(sources.emplace_back(), source_of(std::move(all[i]), step().inputs[i]));
+  }
+  Rows rows(appended_rows(step().schema, std::move(sources)));
+  if (wanted.takes_source) return rows;
+  PENSTOCK_ASSIGN(Table table, rows_here(run_, step_, std::move(rows)));
+  return Rows(std::move(table));
 }
 
-Result<std::shared_ptr<TableSource>> AppendOperator::source_of(Rows rows) const {
+Result<std::shared_ptr<TableSource>> AppendOperator::source_of(Rows rows, StepId input) const {
   if (auto* const source = std::get_if<std::shared_ptr<TableSource>>(&rows))
     return std::move(*source);
-  auto* const there = std::get_if<DeviceTable>(&rows);
-  if (!there) return table_source(std::get<Table>(std::move(rows)), "append");
-  const Step& step = run_.plan.step(step_);
-  const DeviceRows spread = spread_rows(step.schema, there->columns, std::move(there->rows));
-  PENSTOCK_ASSIGN(Table table, run_.download(step, spread, there->columns));
+  PENSTOCK_ASSIGN(Table table, rows_here(run_, input, std::move(rows)));
   return table_source(std::move(table), "append");
 }
 
 Result<Rows> AppendOperator::run_as_source() {
   std::vector<std::shared_ptr<TableSource>> sources;
-  for (const OperatorPointer& input : inputs_) {
-    PENSTOCK_ASSIGN(Rows rows, input->run({.takes_source = true}));
-    PENSTOCK_ASSIGN(sources.emplace_back(), source_of(std::move(rows)));
+  for (std::size_t i = 0; i < inputs_.size(); i++) {
+    PENSTOCK_ASSIGN(Rows rows, inputs_[i]->run({.takes_source = true}));
+    PENSTOCK_ASSIGN(sources.emplace_back(), source_of(std::move(rows), step().inputs[i]));
   }
-  return Rows(appended_rows(run_.plan.step(step_).schema, std::move(sources)));
+  return Rows(appended_rows(step().schema, std::move(sources)));
 }
 
 Result<Rows> AppendOperator::run(const RowsWanted& wanted) {
-  if (wanted.device_bytes > 0 && wanted.takes_source && stays()) return run_there(wanted);
+  if (wanted.device_bytes > 0 && stays()) return run_there(wanted);
   if (wanted.takes_source) return run_as_source();
   std::vector<Table> parts;
   for (const OperatorPointer& input : inputs_) {
@@ -145,6 +163,23 @@ Result<Rows> InterpreterOperator::run(const RowsWanted&) {
   const HostSpan span(run_.recorder(), "step on the host");
   PENSTOCK_ASSIGN(Table rows, apply_on_host(run_.plan, step_, input));
   return Rows(std::move(rows));
+}
+
+Result<Rows> ColumnsOperator::run(const RowsWanted& wanted) {
+  PENSTOCK_ASSIGN(Rows rows, input_->run({.device_bytes = wanted.device_bytes}));
+  if (const auto there = resident_rows(run_, step().inputs[0], rows)) {
+    std::vector<DeviceRows> parts;
+    for (const DeviceRows& part : there->parts()) {
+      DeviceRows& columns = parts.emplace_back(DeviceRows{part.row_count, {}});
+      for (const Projection& projection : step().projections)
+        columns.columns.push_back(part.columns[step().graph->at(projection.root).payload]);
+    }
+    return Rows(
+        std::make_shared<ResidentRows>(run_.row_kernels(), step().schema, std::move(parts)));
+  }
+  PENSTOCK_ASSIGN(const Table table, rows_here(run_, step().inputs[0], std::move(rows)));
+  PENSTOCK_ASSIGN(Table columns, apply_on_host(run_.plan, step_, table));
+  return Rows(std::move(columns));
 }
 
 Result<Rows> WindowOperator::run(const RowsWanted&) {

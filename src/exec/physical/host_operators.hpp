@@ -22,17 +22,22 @@ class KnownRowsOperator final : public Operator {
   StepId step_;
 };
 
-// A step with several consumers. Its rows are computed once.
+// A step with several consumers. Its rows are computed once. They stay in device memory to the end
+// of the run if the first consumer reads them there.
 class SharedOperator final : public Operator {
  public:
   SharedOperator(RunState& run, StepId step, OperatorPointer input)
       : Operator(run), step_(step), input_(std::move(input)) {}
   std::string name() const override { return "shared"; }
   std::vector<OperatorInput> inputs() const override { return {{"", input_.get()}}; }
-  Status compile() override { return run_.known.contains(step_) ? Status() : input_->compile(); }
+  bool stays() const override { return input_->stays(); }
+  Status compile() override { return is_known() ? Status() : input_->compile(); }
   Result<Rows> run(const RowsWanted& wanted) override;
 
  private:
+  bool is_known() const { return run_.known.contains(step_) || run_.known_there.contains(step_); }
+  Status run_input(const RowsWanted& wanted);
+
   StepId step_;
   OperatorPointer input_;
 };
@@ -80,8 +85,9 @@ class AppendOperator final : public Operator {
   Result<Rows> run(const RowsWanted& wanted) override;
 
  private:
+  const Step& step() const { return run_.plan.step(step_); }
   Result<Rows> run_there(const RowsWanted& wanted);
-  Result<std::shared_ptr<TableSource>> source_of(Rows rows) const;
+  Result<std::shared_ptr<TableSource>> source_of(Rows rows, StepId input) const;
   Result<Rows> run_as_source();
 
   StepId step_;
@@ -115,6 +121,15 @@ class InterpreterOperator final : public HostOperator {
  public:
   using HostOperator::HostOperator;
   std::string name() const override;
+  Result<Rows> run(const RowsWanted& wanted) override;
+};
+
+// Some columns of groups, which stay where they are.
+class ColumnsOperator final : public HostOperator {
+ public:
+  using HostOperator::HostOperator;
+  std::string name() const override { return "columns of groups"; }
+  bool stays() const override { return input_->stays(); }
   Result<Rows> run(const RowsWanted& wanted) override;
 };
 

@@ -42,7 +42,7 @@ Result<std::shared_ptr<PairedRows>> JoinOperator::make_pairs(std::optional<Table
   const std::uint64_t left_bytes =
       run_.bytes_left_for_sides() / (run_.is_in_buckets(join()) ? 2 : 1);
   PENSTOCK_ASSIGN(Rows rows, inputs_.left_there->run({left_bytes}));
-  auto* const there = std::get_if<DeviceTable>(&rows);
+  PENSTOCK_ASSIGN(auto there, device_table(run_, step().inputs[0], rows, left_bytes));
   if (!there) {
     left_here = std::get<Table>(std::move(rows));
     return std::shared_ptr<PairedRows>();

@@ -15,7 +15,7 @@ class JoinOperator final : public Operator {
   struct Inputs {
     OperatorPointer left;
     // The left side where its rows can be left in device memory, for pairs; null: the host joins.
-    std::shared_ptr<ScanOperator> left_there = {};
+    OperatorPointer left_there = {};
     Columns wanted = {};  // of the join; empty: all
   };
   JoinOperator(RunState& run, std::shared_ptr<BuildOperator> build, Inputs inputs)

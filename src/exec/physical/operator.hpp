@@ -26,6 +26,15 @@ struct BucketedTable {
 using Rows = std::variant<Table, DeviceTable, BucketedTable, std::shared_ptr<PairedRows>,
                           std::shared_ptr<ResidentRows>, std::shared_ptr<TableSource>>;
 
+// Returns rows in device memory; null where they are on the host, and stay in `rows`.
+std::shared_ptr<ResidentRows> resident_rows(RunState& run, StepId step, Rows& rows);
+// Returns rows as a table on the host. They are not by buckets.
+Result<Table> rows_here(RunState& run, StepId step, Rows rows);
+// Returns rows in device memory as one part, which several become within `limit_bytes`. Nothing:
+// they are on the host, or have come there, in `rows`.
+Result<std::optional<DeviceTable>> device_table(RunState& run, StepId step, Rows& rows,
+                                                std::uint64_t limit_bytes);
+
 // The places from which the caller takes rows. A table on the host is always taken.
 struct RowsWanted {
   // Bytes of device memory that the rows may take; 0: the host alone.

@@ -95,6 +95,11 @@ Result<OperatorPointer> Planner::compute(StepId id, std::uint64_t row_limit,
     return OperatorPointer(std::make_shared<UnnestOperator>(run_, id, std::move(from)));
   }
   if (step.kind == StepKind::append) return append(step, id, row_limit, wanted);
+  if (passes_groups(run_.plan, id)) {
+    ask_for_inputs_of(id);
+    PENSTOCK_ASSIGN(OperatorPointer from, input(~std::uint64_t{0}));
+    return OperatorPointer(std::make_shared<ColumnsOperator>(run_, id, std::move(from)));
+  }
   if (finishes_on_host(run_.plan, id)) {
     PENSTOCK_ASSIGN(OperatorPointer from,
                     rows(step.inputs[0], rows_needed(step, row_limit), columns_read(step, wanted)));
@@ -107,6 +112,7 @@ Result<OperatorPointer> Planner::compute(StepId id, std::uint64_t row_limit,
 
 Result<OperatorPointer> Planner::append(const Step& step, StepId id, std::uint64_t row_limit,
                                         const Columns& wanted) {
+  ask_for_inputs_of(id);
   std::vector<OperatorPointer> inputs;
   for (const StepId input : step.inputs) {
     PENSTOCK_ASSIGN(inputs.emplace_back(), rows(input, row_limit, wanted));
@@ -132,7 +138,8 @@ Result<OperatorPointer> Planner::sort(StepId order, std::uint64_t row_limit) {
   if (const auto top_k = top_k_of(run_.plan, order, row_limit, run_.consumers)) {
     PENSTOCK_ASSIGN(inputs.first, scan_of(input, {}, ~std::uint64_t{0}, top_k));
     inputs.rows = inputs.first;
-  } else if (!run_.options.validate && may_stay(input)) {
+  } else if (!run_.options.validate && keeps_columns(run_.plan.step(input).kind) &&
+             may_stay(input)) {
     PENSTOCK_ASSIGN(auto scan, scan_of(input, columns_asked_for(input, {})));
     if (scan->stays()) inputs.rows = inputs.in_place = std::move(scan);
   }

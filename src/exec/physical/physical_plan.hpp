@@ -52,18 +52,22 @@ class Planner {
   Result<ScanOperator::Inputs> inputs_of(const ScanOperator& scan);
   Result<std::shared_ptr<BuildOperator>> build_of(const std::vector<TileProgram>& programs,
                                                   std::size_t lookup);
+  Result<OperatorPointer> side_of_join(StepId id, const Columns& columns,
+                                       std::shared_ptr<ScanOperator>& scan);
   Result<OperatorPointer> join_of(const ScanOperator& scan);
-  Result<std::shared_ptr<ScanOperator>> left_for_pairs(StepId join,
-                                                       std::vector<TileProgram> programs);
+  Result<OperatorPointer> left_for_pairs(StepId join, std::vector<TileProgram> programs);
   bool may_rank_strings(StepId base, StepId last) const;
   StepId nearer_base(const ScanOperator::Shape& shape) const;
   StepId base_of(StepId last) const;
   bool makes_pairs_of(StepId left) const;
   void ask_for_resident(StepId base, std::vector<TileProgram> programs);
+  void ask_for_inputs_of(StepId id);
   bool has_few_rows(StepId join) const;
   bool is_joined(StepId id) const;
+  bool is_shared_there(StepId id) const;
   bool is_wanted_on_device(StepId id) const;
   bool may_stay(StepId id);
+  bool may_be_left(StepId id);
   bool keeps_rows(const std::optional<Traits>& traits) const;
 
   RunState& run_;

@@ -55,22 +55,35 @@ bool Planner::is_joined(StepId id) const {
          std::ranges::none_of(step.schema, is_string);
 }
 
+// Returns whether rows of several consumers may stay on the device, which each reads there.
+bool Planner::is_shared_there(StepId id) const {
+  return run_.consumers[id] > 1 && !run_.options.validate && !run_.share.right_sides &&
+         !run_.share.groups && !run_.known.contains(id);
+}
+
 bool Planner::is_wanted_on_device(StepId id) const {
   return is_right_side(run_.plan, id) || makes_pairs_of(id) ||
          (is_sorted(run_.plan, id) && !run_.options.validate) || is_joined(id) ||
-         read_there_.contains(id);
+         read_there_.contains(id) || is_shared_there(id);
 }
 
-// Returns whether a step's rows may be left in device memory. They have one consumer.
-bool Planner::may_stay(StepId id) {
-  if (run_.consumers[id] > 1 || has_no_kernel(run_.plan, id)) return false;
+// Returns whether a step's rows may be left in device memory for its one consumer.
+bool Planner::may_stay(StepId id) { return run_.consumers[id] <= 1 && may_be_left(id); }
+
+// Groups are left for kernels that read them there. Several devices exchange theirs.
+bool Planner::may_be_left(StepId id) {
+  if (has_no_kernel(run_.plan, id)) return false;
   const Step& step = run_.plan.step(id);
+  const bool is_group = step.kind == StepKind::group_by,
+             is_read_there = read_there_.contains(id) || is_right_side(run_.plan, id) ||
+                             makes_pairs_of(id) || run_.consumers[id] > 1;
+  if (is_group && (!is_read_there || run_.options.validate || run_.share.groups)) return false;
   if (step.kind == StepKind::source) {
     const std::uint64_t rows = step.source->row_count().value_or(min_device_join_rows);
     if (run_.options.intermediate_rows != IntermediateRows::device && rows < min_device_join_rows &&
         !makes_pairs_of(id))
       return false;
-  } else if (!keeps_columns(step.kind)) {
+  } else if (!is_group && !keeps_columns(step.kind)) {
     return false;
   }
   asks_for_traits_ = true;
@@ -115,7 +128,10 @@ Result<std::shared_ptr<ScanOperator>> Planner::scan_of(StepId id, const Columns&
                                                        std::uint64_t row_limit,
                                                        const std::optional<TopK>& top_k) {
   ScanOperator::Shape shape{base_of(id), id, wanted, top_k, {}};
-  if (is_wanted_on_device(id) && may_stay(id)) shape.may_stay_on = planned_for_->target;
+  const bool may_be_read_there =
+      run_.consumers[id] <= 1 || (run_.plan.step(id).kind != StepKind::source);
+  if (may_be_read_there && is_wanted_on_device(id) && may_be_left(id))
+    shape.may_stay_on = planned_for_->target;
   PENSTOCK_ASSIGN(auto scan, scan_of_shape(shape));
   PENSTOCK_ASSIGN(ScanOperator::Inputs inputs, inputs_of(*scan));
   inputs.row_limit = row_limit;
@@ -176,14 +192,16 @@ Result<ScanOperator::Inputs> Planner::inputs_of(const ScanOperator& scan) {
 // Asks for the rows of a base, or of its appended inputs, to be left in device memory where
 // programs can read them there.
 void Planner::ask_for_resident(StepId base, std::vector<TileProgram> programs) {
-  if (run_.options.validate || run_.consumers[base] > 1 || run_.known.contains(base)) return;
+  if (run_.options.validate || run_.known.contains(base)) return;
   if (!std::ranges::all_of(programs, [](TileProgram& program) { return read_pairs(program); }))
     return;
-  const Step& step = run_.plan.step(base);
-  if (step.kind == StepKind::append)
-    read_there_.insert(step.inputs.begin(), step.inputs.end());
-  else
-    read_there_.insert(base);
+  read_there_.insert(base);
+}
+
+// Asks for the rows of inputs to be left in device memory, where those of a step are their columns.
+void Planner::ask_for_inputs_of(StepId id) {
+  const Columns& inputs = run_.plan.step(id).inputs;
+  if (is_wanted_on_device(id)) read_there_.insert(inputs.begin(), inputs.end());
 }
 
 Result<std::shared_ptr<BuildOperator>> Planner::build_of(const std::vector<TileProgram>& programs,
@@ -194,14 +212,21 @@ Result<std::shared_ptr<BuildOperator>> Planner::build_of(const std::vector<TileP
   auto build =
       std::make_shared<BuildOperator>(run_, join, columns, columns_gathered(programs, lookup));
   std::shared_ptr<ScanOperator> scan;
-  if (may_stay(right)) { PENSTOCK_ASSIGN(scan, scan_of(right, columns_asked_for(right, columns))); }
-  if (scan && scan->stays()) {
-    build->set_input(scan, scan);
-  } else {
-    PENSTOCK_ASSIGN(auto input, rows(right, ~std::uint64_t{0}, columns));
-    build->set_input(std::move(input), nullptr);
-  }
+  PENSTOCK_ASSIGN(auto input, side_of_join(right, columns, scan));
+  build->set_input(std::move(input), std::move(scan));
   return builds_[join] = build;
+}
+
+// Returns a side of a join, whose rows are left in device memory if they may be. `scan`: of one
+// consumer, where it is that scan.
+Result<OperatorPointer> Planner::side_of_join(StepId id, const Columns& columns,
+                                              std::shared_ptr<ScanOperator>& scan) {
+  if (may_stay(id) && !passes_groups(run_.plan, id)) {
+    PENSTOCK_ASSIGN(scan, scan_of(id, columns_asked_for(id, columns)));
+    if (scan->stays()) return OperatorPointer(scan);
+    scan.reset();
+  }
+  return rows(id, ~std::uint64_t{0}, columns);
 }
 
 // Returns the join that a scan begins with. Its right side has been built.
@@ -218,20 +243,18 @@ Result<OperatorPointer> Planner::join_of(const ScanOperator& scan) {
 }
 
 // Returns the left side where its rows may be left in device memory, or null.
-Result<std::shared_ptr<ScanOperator>> Planner::left_for_pairs(StepId join,
-                                                              std::vector<TileProgram> programs) {
-  const std::shared_ptr<ScanOperator> none;
+Result<OperatorPointer> Planner::left_for_pairs(StepId join, std::vector<TileProgram> programs) {
+  const OperatorPointer none;
   const Step& step = run_.plan.step(join);
   const auto side = run_.sides.find(join);
   if (side == run_.sides.end() || !(side->second->on_device || side->second->buckets)) return none;
   if (!std::ranges::all_of(programs, [](TileProgram& program) { return read_pairs(program); }))
     return none;
-  const StepId left = step.inputs[0];
-  if (!may_stay(left)) return none;
+  std::shared_ptr<ScanOperator> scan;
   PENSTOCK_ASSIGN(
-      auto scan,
-      scan_of(left, columns_asked_for(left, columns_of_left(step, columns_scanned(programs)))));
-  return scan->stays() ? scan : none;
+      OperatorPointer there,
+      side_of_join(step.inputs[0], columns_of_left(step, columns_scanned(programs)), scan));
+  return there->stays() ? there : none;
 }
 
 }  // namespace penstock::plan

@@ -15,6 +15,7 @@
 #include "exec/physical/right_side_exchange.hpp"
 #include "exec/profile/recording.hpp"
 #include "exec/scan/paged_scan.hpp"
+#include "exec/scan/resident_rows.hpp"
 #include "penstock/run.hpp"
 #include "table/exchange/row_exchange.hpp"
 
@@ -91,6 +92,8 @@ struct RunState {
   // The reason why kernels cannot read some pages, if their headers did not tell.
   Status refusal;
   std::map<StepId, Table> known;  // the rows of steps that are given, or shared and computed
+  // The rows of shared steps in device memory.
+  std::map<StepId, std::shared_ptr<ResidentRows>> known_there;
   std::map<StepId, std::shared_ptr<TableSource>> held;  // rows of sources that are read once
   BuildSides sides;                                     // by join
   std::uint64_t pair_bytes = 0;                         // in device memory

@@ -21,7 +21,9 @@ void ScanOperator::set_inputs(Inputs inputs) {
   inputs_ = std::move(inputs);
   if (!inputs_.base || inputs_.base_makes_pairs || !inputs_.base->stays() || reads_resident_)
     return;
-  for (TileProgram& program : programs_) read_pairs(program);
+  std::vector<TileProgram> programs = programs_;
+  if (!std::ranges::all_of(programs, read_pairs)) return;
+  programs_ = std::move(programs);
   kernels_.clear();
   reads_resident_ = true;
 }
@@ -81,7 +83,7 @@ Result<Rows> ScanOperator::run(const RowsWanted& wanted) {
     if (shape_.base == shape_.last) return rows;
     return run_over(source_of_base(std::move(rows)), wanted);
   }
-  if (inputs_.base && inputs_.base->stays()) return run_over_base(wanted);
+  if (reads_resident_) return run_over_base(wanted);
   if (may_run_on_host()) {
     PENSTOCK_ASSIGN(Table rows, inputs_.base->run_to_host());
     if (rows.row_count <= max_host_rows) return run_on_host(std::move(rows));
@@ -95,24 +97,26 @@ Result<Rows> ScanOperator::run(const RowsWanted& wanted) {
 Result<Rows> ScanOperator::run_over_base(const RowsWanted& wanted) {
   PENSTOCK_TRY(run_.open_device());
   PENSTOCK_ASSIGN(Rows rows, inputs_.base->run(wanted_of_base()));
-  if (resident_ = resident_rows(rows); resident_) {
+  if (resident_ = resident_rows(run_, shape_.base, rows); resident_) {
     if (may_run_on_host() && resident_->row_count() <= max_host_rows) {
-      PENSTOCK_ASSIGN(Table few, table_of_resident());
-      resident_.reset();
+      PENSTOCK_ASSIGN(Table few, take_resident());
       return run_on_host(std::move(few));
     }
     if (!results_fit(*resident_)) {
-      PENSTOCK_ASSIGN(Table here, table_of_resident());
-      resident_.reset();
+      PENSTOCK_ASSIGN(Table here, take_resident());
       return run_over(table_of_base(std::move(here)), wanted);
     }
-    run_.pair_bytes += resident_->bytes();
+    run_.pair_bytes += own_resident_bytes();
     return run_over(resident_, wanted);
   }
   if (auto* const here = std::get_if<Table>(&rows);
       here && may_run_on_host() && here->row_count <= max_host_rows)
     return run_on_host(std::move(*here));
   return run_over(source_of_base(std::move(rows)), wanted);
+}
+
+Result<Table> ScanOperator::take_resident() {
+  return rows_here(run_, shape_.base, Rows(std::exchange(resident_, nullptr)));
 }
 
 Result<Rows> ScanOperator::run_over(std::shared_ptr<TableSource> rows, const RowsWanted& wanted) {
@@ -262,8 +266,13 @@ void ScanOperator::end_pairs() {
   pairs_.reset();
 }
 
+// Shared rows are counted as long as they are shared.
+std::uint64_t ScanOperator::own_resident_bytes() const {
+  return run_.known_there.contains(shape_.base) ? 0 : resident_->bytes();
+}
+
 void ScanOperator::end_resident() {
-  run_.pair_bytes -= resident_->bytes();
+  run_.pair_bytes -= own_resident_bytes();
   resident_.reset();
 }
 

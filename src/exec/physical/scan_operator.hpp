@@ -78,9 +78,8 @@ class ScanOperator final : public Operator {
   Status begin_pages(const Traits& expected);
   Status run_builds();
   RowsWanted wanted_of_base() const;
-  std::shared_ptr<ResidentRows> resident_rows(Rows& rows);
   bool results_fit(const ResidentRows& rows) const;
-  Result<Table> table_of_resident() const;
+  Result<Table> take_resident();
   Result<std::shared_ptr<TableSource>> read_base();
   bool takes_source() const;
   std::shared_ptr<TableSource> source_of_base(Rows rows) const;
@@ -120,6 +119,7 @@ class ScanOperator final : public Operator {
   std::shared_ptr<TableSource> source_of_parts(std::vector<Table> parts) const;
   Rows table_of(std::vector<Table> parts) const;
   void end_pairs();
+  std::uint64_t own_resident_bytes() const;
   void end_resident();
 
   // scan_check.cpp

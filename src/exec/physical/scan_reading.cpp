@@ -74,18 +74,6 @@ RowsWanted ScanOperator::wanted_of_base() const {
   return {.device_bytes = run_.bytes_left_for_sides(), .takes_source = takes_source()};
 }
 
-// Returns null where the rows are on the host.
-std::shared_ptr<ResidentRows> ScanOperator::resident_rows(Rows& rows) {
-  if (auto* const parts = std::get_if<std::shared_ptr<ResidentRows>>(&rows))
-    return std::move(*parts);
-  auto* const there = std::get_if<DeviceTable>(&rows);
-  if (!there) return nullptr;
-  const Schema& schema = run_.plan.step(shape_.base).schema;
-  return std::make_shared<ResidentRows>(
-      run_.row_kernels(), schema,
-      std::vector{spread_rows(schema, there->columns, std::move(there->rows))});
-}
-
 // A part is one chunk, whose rows a kernel may keep all.
 bool ScanOperator::results_fit(const ResidentRows& rows) const {
   std::uint64_t row_bytes = 0, max_rows = 0;
@@ -94,20 +82,6 @@ bool ScanOperator::results_fit(const ResidentRows& rows) const {
       row_bytes = std::max(row_bytes, output_bytes_per_row(program));
   for (const DeviceRows& part : rows.parts()) max_rows = std::max(max_rows, part.row_count);
   return max_rows * row_bytes <= run_.bytes_left_for_sides(rows.bytes());
-}
-
-// Columns that nothing reads have no values there.
-Result<Table> ScanOperator::table_of_resident() const {
-  const Step& step = run_.plan.step(shape_.base);
-  std::vector<std::shared_ptr<TableSource>> parts;
-  for (const DeviceRows& part : resident_->parts()) {
-    Columns columns;
-    for (std::uint32_t i = 0; i < part.columns.size(); i++)
-      if (part.columns[i].values) columns.push_back(i);
-    PENSTOCK_ASSIGN(Table table, run_.download(step, part, columns));
-    parts.push_back(table_of_base(std::move(table)));
-  }
-  return read_columns(*appended_rows(step.schema, std::move(parts)), every_column(step.schema));
 }
 
 std::shared_ptr<TableSource> ScanOperator::source_of_base(Rows rows) const {

@@ -18,6 +18,9 @@ class ResidentRows final : public TableSource {
   const std::vector<DeviceRows>& parts() const { return parts_; }
   RowKernels& kernels() const { return *kernels_; }
   std::uint64_t bytes() const;
+  // Returns the rows of all parts as one; nothing where a second copy takes more than
+  // `limit_bytes`. Waits.
+  Result<std::optional<DeviceRows>> joined(std::uint64_t limit_bytes) const;
   const Schema& schema() const override { return schema_; }
   std::optional<std::uint64_t> row_count() const override;
   Result<std::unique_ptr<BatchStream>> scan(std::span<const std::uint32_t>,

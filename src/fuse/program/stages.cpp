@@ -9,9 +9,10 @@
 namespace penstock::plan {
 namespace {
 
+bool is_aggregate(StepKind kind) { return kind == StepKind::reduce || kind == StepKind::group_by; }
+
 bool yields_small_result(StepKind kind) {
-  return kind == StepKind::reduce || kind == StepKind::group_by || kind == StepKind::order_by ||
-         kind == StepKind::limit;
+  return is_aggregate(kind) || kind == StepKind::order_by || kind == StepKind::limit;
 }
 
 bool is_filter_or_map(const Plan& plan, StepId id) {
@@ -113,6 +114,19 @@ std::vector<std::uint32_t> count_consumers(const Plan& plan, const std::vector<S
   return consumers;
 }
 
+// Returns whether a kernel of a later step reads the rows of one, through filters and maps.
+static bool is_read_by_kernels(const Plan& plan, StepId id) {
+  for (StepId reader = id + 1; reader < plan.size(); reader++) {
+    const Step& step = plan.step(reader);
+    if (std::ranges::find(step.inputs, id) == step.inputs.end()) continue;
+    if (step.kind == StepKind::join || step.kind == StepKind::append || is_aggregate(step.kind))
+      return true;
+    if (is_filter_or_map(plan, reader) && is_read_by_kernels(plan, reader)) return true;
+  }
+  return false;
+}
+
+// Groups may be many, and lie in device memory. They stay for a kernel that reads them there.
 bool finishes_on_host(const Plan& plan, StepId id) {
   if (plan.step(id).kind == StepKind::map &&
       plan.step(plan.step(id).inputs[0]).kind == StepKind::window &&
@@ -121,10 +135,18 @@ bool finishes_on_host(const Plan& plan, StepId id) {
   if (needs_interpreter(plan, plan.step(id))) return true;
   for (StepId at = id; is_filter_or_map(plan, at);) {
     at = plan.step(at).inputs[0];
-    if (yields_small_result(plan.step(at).kind) || needs_interpreter(plan, plan.step(at)))
-      return true;
+    if (needs_interpreter(plan, plan.step(at))) return true;
+    if (plan.step(at).kind == StepKind::group_by) return !is_read_by_kernels(plan, id);
+    if (yields_small_result(plan.step(at).kind)) return true;
   }
   return false;
+}
+
+bool passes_groups(const Plan& plan, StepId id) {
+  StepId at = id;
+  while (plan.step(at).kind == StepKind::map && computed_roots(plan.step(at)).empty())
+    at = plan.step(at).inputs[0];
+  return at != id && plan.step(at).kind == StepKind::group_by && is_read_by_kernels(plan, id);
 }
 
 bool has_no_kernel(const Plan& plan, StepId id) {

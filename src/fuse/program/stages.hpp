@@ -11,10 +11,12 @@ Status check_result(const Plan& plan, StepId result);
 // Returns for each step how many steps or results read it.
 std::vector<std::uint32_t> count_consumers(const Plan& plan, const std::vector<StepId>& results);
 // Returns whether a step is computed by the interpreter. That is so for filters and maps over the
-// rows of an aggregate, sort or limit: there are few. It is also so for every step that computes
-// with 128-bit numbers, or functions of strings row by row, which kernels do not, and for filters
-// and maps of its rows.
+// rows of an aggregate, sort or limit: there are few. Groups that a kernel reads in a later step
+// are left to kernels. It is also so for every step that computes with 128-bit numbers, or
+// functions of strings row by row, which kernels do not, and for filters and maps of its rows.
 bool finishes_on_host(const Plan& plan, StepId id);
+// Returns whether a step's rows are columns of groups that a kernel reads in a later step.
+bool passes_groups(const Plan& plan, StepId id);
 // Returns whether no kernel yields a step: steps on the host, limits, orders and windows.
 bool has_no_kernel(const Plan& plan, StepId id);
 // Returns how many rows a step yields, if its source states its number of rows and no step on the

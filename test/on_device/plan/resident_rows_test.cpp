@@ -1,5 +1,7 @@
 // Rows that a step leaves in device memory for the kernel of the next one, against the same rows on
 // the host.
+#include <algorithm>
+
 #include "on_device/plan/plan_fixture.hpp"
 
 namespace penstock::test {
@@ -109,6 +111,92 @@ TEST(ResidentRows, AppendedRowsAreTheLeftSideOfAJoinThatMakesPairs) {
                                         {{Aggregate::sum, *builder.column("v"), "sum", nullptr},
                                          {Aggregate::count_rows, 0, "rows", nullptr}});
   expect_resident_as_on_host(of.plan, sums, false);
+}
+
+// Many groups by a text, a truth and a number, and a filter and a computed column of them.
+struct MappedGroups {
+  Plan plan;
+  StepId groups = 0, mapped = 0;
+
+  explicit MappedGroups(std::uint64_t count) {
+    const Table table = random_table(count, 7);
+    const StepId source = plan.source(std::make_shared<FixedSchemaSource>(table));
+    Builder rows(plan.step(source).schema);
+    const NodeId number = column_of(rows, Kind::int32), text = column_of(rows, Kind::string);
+    groups =
+        *plan.group_by(source, rows.graph(),
+                       {{"s", text}, {"truth", column_of(rows, Kind::boolean)}, {"number", number}},
+                       {{Aggregate::count_rows, 0, "rows", nullptr},
+                        {Aggregate::count, number, "some", nullptr},
+                        {Aggregate::maximum, column_of(rows, Kind::float64), "most", nullptr}});
+    mapped = map_of(groups);
+  }
+  StepId map_of(StepId input) {
+    Builder of(plan.step(input).schema);
+    const NodeId keeps = *of.binary(Op::less_equal, *of.column("some"), *of.column("rows"));
+    const StepId kept = *plan.filter(input, of.graph(), keeps);
+    const NodeId sum = *of.binary(Op::add, *of.column("rows"), *of.column("some"));
+    return *plan.map(kept, of.graph(),
+                     {{"s", *of.column("s")}, {"both", sum}, {"most", *of.column("most")}});
+  }
+  StepId group(StepId input, const std::string& key) {
+    Builder of(plan.step(input).schema);
+    return *plan.group_by(input, of.graph(), {{key, *of.column("s")}, {key + "_n", of.column(1)}},
+                          {{Aggregate::count_rows, 0, key + "_groups", nullptr},
+                           {Aggregate::maximum, *of.column("most"), key + "_most", nullptr}});
+  }
+  static NodeId column_of(Builder& builder, Kind kind) {
+    for (std::uint32_t i = 0; i < builder.schema().size(); i++)
+      if (builder.schema()[i].type.kind == kind) return builder.column(i);
+    ADD_FAILURE() << "no such column";
+    return 0;
+  }
+};
+
+std::vector<std::string> sorted_rows(const Table& table) {
+  std::vector<std::string> rows;
+  for (std::uint64_t row = 0; row < table.row_count; row++) rows.push_back(text_of_row(table, row));
+  std::ranges::sort(rows);
+  return rows;
+}
+
+// Groups that stay are not downloaded.
+void expect_groups_stay(const Plan& plan, StepId step) {
+  on_each_device([&](Device& device) {
+    RunOptions options;
+    options.device = device.traits().id;
+    options.intermediate_rows = IntermediateRows::host;
+    TAKE(const QueryResult here, run(plan, step, options));
+    options.intermediate_rows = IntermediateRows::device;
+    TAKE(const QueryResult there, run(plan, step, options));
+    EXPECT_EQ(sorted_rows(there.table), sorted_rows(here.table));
+    EXPECT_LT(there.report.bytes_downloaded, here.report.bytes_downloaded);
+  });
+}
+
+TEST(ResidentGroups, AreGroupedAgainWhereTheyLie) {
+  MappedGroups of(50'000);
+  expect_groups_stay(of.plan, of.group(of.mapped, "s"));
+}
+
+TEST(ResidentGroups, AreTheRightSideOfAJoin) {
+  MappedGroups of(20'000);
+  const StepId right = of.group(of.mapped, "r");
+  const StepId left = of.group(of.groups, "l");
+  const StepId joined = *of.plan.join(left, right, JoinKind::inner, {{0, 0}});
+  Builder builder(of.plan.step(joined).schema);
+  const StepId sum =
+      *of.plan.reduce(joined, builder.graph(),
+                      {{Aggregate::count_rows, 0, "rows", nullptr},
+                       {Aggregate::maximum, *builder.column("l_most"), "most", nullptr}});
+  expect_groups_stay(of.plan, sum);
+}
+
+TEST(ResidentGroups, AreReadByEachOfTheirConsumers) {
+  MappedGroups of(50'000);
+  const StepId again = of.map_of(of.groups);
+  const StepId both = *of.plan.append({of.mapped, again});
+  expect_groups_stay(of.plan, of.group(both, "s"));
 }
 
 }  // namespace
