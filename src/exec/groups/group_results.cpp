@@ -1,11 +1,8 @@
 #include "exec/groups/group_results.hpp"
 
 #include <algorithm>
-#include <cstring>
 
-#include "base/huge_page_allocator.hpp"
-#include "base/parallel.hpp"
-#include "exec/aggregate/partial_columns.hpp"
+#include "expr/operation.hpp"
 #include "fuse/program/accumulators.hpp"
 #include "primitive/radix_sort.hpp"
 #include "table/rows/device_memory.hpp"
@@ -21,17 +18,12 @@ bool is_average(const AggregateResult& result) {
   return row_of(result.function).finish == Finish::average;
 }
 
-// Returns the type in which a result's accumulator is downloaded; nothing if the host reads it.
-std::optional<Type> type_of_value(const Accumulator& a, const AggregateResult& result) {
-  const bool is_real = is_rounded_sum(a);
-  if (is_custom(a) || is_string_extreme(a) || result.ranked) return {};
-  if (is_average(result)) {
-    if (result.type.kind != Kind::float64) return {};
-    return Type{is_real ? Kind::float64 : Kind::int128};
-  }
-  if (is_real && result.type.kind != Kind::float64) return {};
-  if (is_extreme(a) && width_bytes(a.type) != width_bytes(result.type)) return {};
-  return result.type;
+// Returns whether kernels make a result of its accumulator.
+bool has_kernel(const Accumulator& a, const AggregateResult& result) {
+  if (is_custom(a) || is_string_extreme(a) || result.ranked) return false;
+  if (is_average(result)) return result.type.kind == Kind::float64 && !result.of_rounded_sum;
+  if (is_rounded_sum(a)) return result.type.kind == Kind::float64;
+  return !is_extreme(a) || width_bytes(a.type) == width_bytes(result.type);
 }
 
 }  // namespace
@@ -44,17 +36,16 @@ GroupResults::Place GroupResults::place_of_key(const TileProgram& program, std::
 // An accumulator has two words after the words of the keys.
 bool GroupResults::add_places(const TileProgram& program, const AggregateResult& result,
                               std::vector<Place>& places) {
-  const auto type = type_of_value(program.accumulators[result.accumulator], result);
-  if (!type) return false;
-  const auto word_of = [&](std::uint32_t a) { return program.key_words() + 2 * a; };
+  const Accumulator& a = program.accumulators[result.accumulator];
+  if (!has_kernel(a, result)) return false;
+  const auto word_of = [&](std::uint32_t number) { return program.key_words() + 2 * number; };
   const int argument = program.accumulators[result.count].argument;
   const bool has_nulls =
       !counts_values(result.function) && argument >= 0 &&
       program.graph->at(program.outputs[static_cast<std::size_t>(argument)].root).nullable;
   const std::uint32_t value = counts_values(result.function) ? result.count : result.accumulator;
-  places.push_back({*type, word_of(value), word_of(result.count), null_without_count, has_nulls});
-  if (is_average(result))
-    places.push_back({{Kind::uint64}, word_of(result.count), 0, null_without_count, false});
+  places.push_back({result.type, word_of(value), word_of(result.count), null_without_count,
+                    has_nulls, is_average(result) ? &a : nullptr});
   return true;
 }
 
@@ -71,14 +62,14 @@ std::optional<std::vector<GroupResults::Place>> GroupResults::places_of(
   return places;
 }
 
-bool GroupResults::may_stay(const TileProgram& program) {
-  return std::ranges::none_of(program.results, is_average) && places_of(program).has_value();
-}
+bool GroupResults::may_stay(const TileProgram& program) { return places_of(program).has_value(); }
 
 std::unique_ptr<GroupResults> GroupResults::begin(const MergePlace& place,
                                                   const TileProgram& program) {
   std::optional<std::vector<Place>> places = places_of(program);
-  if (!places) return nullptr;
+  const auto needs_f64 = [](const Place& one) { return one.averaged != nullptr; };
+  if (!places || (!place.device->traits().has_f64 && std::ranges::any_of(*places, needs_f64)))
+    return nullptr;
   std::unique_ptr<GroupResults> made(new GroupResults(place, program, std::move(*places)));
   return made->has_strings() && place.rows_stay_bytes == 0 ? nullptr : std::move(made);
 }
@@ -121,7 +112,9 @@ Status GroupResults::fill_column(const GroupsOnDevice& groups, const Place& plac
   const auto launch = [&](std::string_view kernel, const std::vector<Argument>& arguments) {
     return kernels_.launch(*place_.queue, kernel, groups.count, arguments);
   };
-  if (width == 16)
+  if (place.averaged)
+    PENSTOCK_TRY(launch("group_result_average", average_arguments(groups, place, *to.values)));
+  else if (width == 16)
     PENSTOCK_TRY(launch("group_result_wide", {from, values, count, stride, word}));
   else
     PENSTOCK_TRY(launch(width >= 4 ? "group_column_words" : "group_column_bytes",
@@ -133,10 +126,29 @@ Status GroupResults::fill_column(const GroupsOnDevice& groups, const Place& plac
                  Argument::value(place.null_bit)});
 }
 
+std::vector<Argument> GroupResults::average_arguments(const GroupsOnDevice& groups,
+                                                      const Place& place,
+                                                      const Buffer& values) const {
+  const Accumulator& a = *place.averaged;
+  const int scale = a.type.kind == Kind::decimal ? a.type.scale : 0;
+  return {Argument::of(*groups.words),
+          Argument::of(values),
+          Argument::of(*is_beyond_),
+          Argument::value(groups.count),
+          Argument::value(groups.stride),
+          Argument::value(place.word),
+          Argument::value(place.null_word),
+          Argument::value(static_cast<std::uint64_t>(expr::power_of_ten(scale))),
+          Argument::value(std::uint32_t{is_rounded_sum(a)}),
+          Argument::value(std::uint32_t{divides_doubles(a)})};
+}
+
 Result<DeviceRows> GroupResults::make_columns(const GroupsOnDevice& groups) {
   DeviceRows rows;
   const FinishAtEnd finish(*place_.queue);  // for work on columns that an error frees
   rows.row_count = groups.count;
+  if (!is_beyond_) { PENSTOCK_ASSIGN(is_beyond_, place_.device->allocate(64)); }
+  PENSTOCK_TRY(place_.queue->fill(*is_beyond_, 0, 64));
   for (const Place& place : places_) {
     PENSTOCK_ASSIGN(rows.columns.emplace_back(), make_column(groups, place));
   }
@@ -157,7 +169,10 @@ Result<std::optional<DeviceRows>> GroupResults::rows(const GroupsOnDevice& group
   if (rows.status().code() == Code::no_memory) return none;
   PENSTOCK_TRY(rows.status());
   PENSTOCK_ASSIGN(const auto done, place_.queue->record());
+  std::uint32_t is_beyond = 0;
+  PENSTOCK_TRY(place_.queue->download(&is_beyond, *is_beyond_, sizeof is_beyond));
   PENSTOCK_TRY(place_.queue->finish());  // the sort has a queue of its own
+  if (is_beyond != 0) return none;
   PENSTOCK_ASSIGN(const double seconds, done->seconds_since(*begun));
   kernels_.add_to(report, "group_results",
                   {kernels_.launches(), 2 * groups.count * bytes_per_row(), seconds});
@@ -172,38 +187,10 @@ Result<std::optional<DeviceRows>> GroupResults::sorted(DeviceRows rows, RunRepor
   return sort_->sort(rows, keys, rows.row_count, StringPool(), report);
 }
 
-Column GroupResults::averages(const AggregateResult& result, const Column& sums,
-                              const Column& counts) const {
-  const Accumulator& a = program_.accumulators[result.accumulator];
-  LargeVector<double> values(sums.row_count);
-  in_parallel(sums.row_count, min_rows_per_thread, [&](std::uint64_t row, std::uint64_t last) {
-    const std::size_t width = width_bytes(sums.type);
-    for (; row < last; row++) {
-      Partial sum = 0;
-      std::memcpy(&sum, sums.values.data + row * width, width);
-      const std::uint64_t count = counts.values.as<std::uint64_t>()[row];
-      values[row] = count == 0 ? 0 : average_of(a, sum, count, result.of_rounded_sum);
-    }
-  });
-  Column column;
-  column.type = result.type;
-  column.row_count = sums.row_count;
-  column.validity = sums.validity;
-  column.values = Bytes::own(std::move(values));
-  return column;
-}
-
 Table GroupResults::table(std::vector<Column> downloaded) const {
   Table table;
   table.row_count = downloaded.empty() ? 0 : downloaded[0].row_count;
-  std::size_t next = 0;
-  for (std::uint32_t key = 0; key < program_.key_count; key++)
-    table.columns.push_back(std::move(downloaded[next++]));
-  for (const AggregateResult& result : program_.results) {
-    Column& value = downloaded[next++];
-    table.columns.push_back(is_average(result) ? averages(result, value, downloaded[next++])
-                                               : std::move(value));
-  }
+  table.columns = std::move(downloaded);
   for (std::size_t i = 0; i < program_.schema.size(); i++) {
     table.names.push_back(program_.schema[i].name);
     table.columns[i].type = program_.schema[i].type;

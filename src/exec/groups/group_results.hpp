@@ -1,5 +1,5 @@
 // Makes the rows of a group-by from groups in device memory: columns of keys and results, sorted
-// there by the keys. The host then only computes averages.
+// there by the keys.
 #pragma once
 #include <memory>
 #include <optional>
@@ -16,8 +16,7 @@ constexpr std::uint64_t min_groups_made_rows = 1 << 15;
 
 class GroupResults {
  public:
-  // Returns whether the rows may stay in device memory, as the program's columns. The host computes
-  // averages.
+  // Returns whether kernels make the rows, so that these may stay in device memory.
   static bool may_stay(const TileProgram& program);
   // Begins to compile. Null if the host makes the rows: with strings, if rows do not stay, keys
   // with more than 64 bits, DISTINCT values that are not added up yet, or sums of floats of 32
@@ -41,6 +40,7 @@ class GroupResults {
     std::uint32_t word = 0;                     // of a group
     std::uint32_t null_word = 0, null_bit = 0;  // kernels/group_results.kc
     bool has_nulls = false;
+    const Accumulator* averaged = nullptr;  // divided by the count in null_word
   };
 
   GroupResults(const MergePlace& place, const TileProgram& program, std::vector<Place> places)
@@ -58,12 +58,14 @@ class GroupResults {
   Result<DeviceRows> make_columns(const GroupsOnDevice& groups);
   bool has_strings() const;
   Result<std::optional<DeviceRows>> sorted(DeviceRows rows, RunReport& report);
-  Column averages(const AggregateResult& result, const Column& sums, const Column& counts) const;
+  std::vector<Argument> average_arguments(const GroupsOnDevice& groups, const Place& place,
+                                          const Buffer& values) const;
 
   const MergePlace place_;
   const TileProgram& program_;
   const std::vector<Place> places_;
   RowKernels kernels_;
+  BufferPointer is_beyond_;  // a word: an average is the host's
   std::shared_ptr<DeviceRowSort> sort_;
 };
 

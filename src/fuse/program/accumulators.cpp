@@ -94,11 +94,13 @@ double average_of(const Accumulator& a, Partial sum, std::uint64_t count, bool o
   if (is_rounded_sum(a)) return real_of_bits(sum) / static_cast<double>(count);
   const int scale = a.type.kind == Kind::decimal ? a.type.scale : 0;
   if (of_rounded_sum) return decimal_sum_as_double(sum, scale) / static_cast<double>(count);
-  const bool fits_16_bits = a.type.kind == Kind::decimal
-                                ? a.type.precision <= 4
-                                : width_bytes(a.type) == 1 || a.type.kind == Kind::int16;
-  return fits_16_bits ? divided_once<double>(sum, count, scale)
-                      : divided_once<long double>(sum, count, scale);
+  return divides_doubles(a) ? divided_once<double>(sum, count, scale)
+                            : divided_once<long double>(sum, count, scale);
+}
+
+bool divides_doubles(const Accumulator& a) {
+  return a.type.kind == Kind::decimal ? a.type.precision <= 4
+                                      : width_bytes(a.type) == 1 || a.type.kind == Kind::int16;
 }
 
 Scalar neutral_of(const Accumulator& a) {

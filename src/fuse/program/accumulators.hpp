@@ -27,6 +27,8 @@ Status check_shifted_sums(const TileProgram& program, std::span<const Partial> p
 // Returns the average of values that an accumulator of this kind and type added up; to the last
 // digit what DuckDB gives.
 double average_of(const Accumulator& a, Partial sum, std::uint64_t count, bool of_rounded_sum);
+// Returns whether it divides doubles, else floats of 64 bits and an exponent.
+bool divides_doubles(const Accumulator& a);
 Status sum_too_large();
 // Merge two values of an accumulator that is no exact sum (AccumulatorRow::merge).
 void merge_rounded(const Accumulator& a, Partial& into, Partial value);
