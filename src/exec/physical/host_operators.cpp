@@ -7,6 +7,7 @@
 #include "exec/aggregate/unnest_rows.hpp"
 #include "exec/validate/validate.hpp"
 #include "exec/window/window_rows.hpp"
+#include "exec/window/window_there.hpp"
 #include "fuse/program/source_answers.hpp"
 #include "table/rows/appended_rows.hpp"
 #include "table/rows/column_numbers.hpp"
@@ -182,8 +183,32 @@ Result<Rows> ColumnsOperator::run(const RowsWanted& wanted) {
   return Rows(std::move(columns));
 }
 
-Result<Rows> WindowOperator::run(const RowsWanted&) {
+Result<Rows> WindowOperator::run(const RowsWanted& wanted) {
+  if (wanted.device_bytes > 0 && stays()) return run_there(wanted);
   PENSTOCK_ASSIGN(const Table input, input_->run_to_host());
+  return run_here(input);
+}
+
+Result<Rows> WindowOperator::run_there(const RowsWanted& wanted) {
+  const StepId input = step().inputs[0];
+  PENSTOCK_ASSIGN(Rows rows, input_->run({.device_bytes = wanted.device_bytes}));
+  PENSTOCK_ASSIGN(auto there, device_table(run_, input, rows, wanted.device_bytes));
+  if (there) {
+    const HostSpan span(run_.recorder(), "window on the device");
+    const DeviceRows all =
+        spread_rows(run_.plan.step(input).schema, there->columns, std::move(there->rows));
+    PENSTOCK_ASSIGN(auto made, window_there(run_.device(), all, step(), run_.strings,
+                                            run_.options.memory_limit_bytes, run_.report));
+    if (made)
+      return Rows(std::make_shared<ResidentRows>(run_.row_kernels(), step().schema,
+                                                 std::vector{std::move(*made)}));
+    rows = Rows(DeviceTable{all, every_column(run_.plan.step(input).schema)});
+  }
+  PENSTOCK_ASSIGN(const Table table, rows_here(run_, input, std::move(rows)));
+  return run_here(table);
+}
+
+Result<Rows> WindowOperator::run_here(const Table& input) {
   if (sorts_on_device(input.row_count, input.row_count)) PENSTOCK_TRY(run_.open_device());
   const HostSpan span(run_.recorder(), "window");
   if (run_.options.validate) PENSTOCK_TRY(check_order_of(input));

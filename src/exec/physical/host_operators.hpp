@@ -134,14 +134,22 @@ class ColumnsOperator final : public HostOperator {
 };
 
 // Functions over partitions in an order. Its rows are sorted on the device where they are many.
+// Rows in device memory stay there if kernels compute all calls, and read the rows.
 class WindowOperator final : public HostOperator {
  public:
-  using HostOperator::HostOperator;
+  // `takes_there`: whether kernels compute all calls.
+  WindowOperator(RunState& run, StepId step, OperatorPointer input, bool takes_there)
+      : HostOperator(run, step, std::move(input)), takes_there_(takes_there) {}
   std::string name() const override { return "window"; }
+  bool stays() const override { return takes_there_ && input_->stays(); }
   Result<Rows> run(const RowsWanted& wanted) override;
 
  private:
+  Result<Rows> run_there(const RowsWanted& wanted);
+  Result<Rows> run_here(const Table& input);
   Status check_order_of(const Table& input);
+
+  bool takes_there_;
 };
 
 // Rows repeated for the elements of their lists.

@@ -87,15 +87,18 @@ Result<OperatorPointer> Planner::compute(StepId id, std::uint64_t row_limit,
     return OperatorPointer(std::make_shared<AnswerOperator>(run_, id, **answer));
   if (step.kind == StepKind::order_by) return sort(id, row_limit);
   if (step.kind == StepKind::window) {
+    const bool takes_there = takes_window(id);
+    if (takes_there) ask_for_inputs_of(id);
     PENSTOCK_ASSIGN(OperatorPointer from, input(~std::uint64_t{0}));
-    return OperatorPointer(std::make_shared<WindowOperator>(run_, id, std::move(from)));
+    return OperatorPointer(
+        std::make_shared<WindowOperator>(run_, id, std::move(from), takes_there));
   }
   if (step.kind == StepKind::unnest) {
     PENSTOCK_ASSIGN(OperatorPointer from, input(~std::uint64_t{0}));
     return OperatorPointer(std::make_shared<UnnestOperator>(run_, id, std::move(from)));
   }
   if (step.kind == StepKind::append) return append(step, id, row_limit, wanted);
-  if (passes_groups(run_.plan, id)) {
+  if (passes_columns(run_.plan, id)) {
     ask_for_inputs_of(id);
     PENSTOCK_ASSIGN(OperatorPointer from, input(~std::uint64_t{0}));
     return OperatorPointer(std::make_shared<ColumnsOperator>(run_, id, std::move(from)));

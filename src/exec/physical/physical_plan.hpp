@@ -68,6 +68,7 @@ class Planner {
   bool is_wanted_on_device(StepId id) const;
   bool may_stay(StepId id);
   bool may_be_left(StepId id);
+  bool takes_window(StepId id);
   bool keeps_rows(const std::optional<Traits>& traits) const;
 
   RunState& run_;

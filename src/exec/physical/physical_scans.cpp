@@ -4,6 +4,7 @@
 
 #include "exec/physical/join_operator.hpp"
 #include "exec/physical/physical_plan.hpp"
+#include "exec/window/window_there.hpp"
 #include "fuse/program/fuse_chain.hpp"
 #include "fuse/program/kernel_parameters.hpp"
 #include "fuse/variants/variants.hpp"
@@ -88,6 +89,15 @@ bool Planner::may_be_left(StepId id) {
   }
   asks_for_traits_ = true;
   return keeps_rows(planned_for_);
+}
+
+// Returns whether a window's rows may be left in device memory, where a kernel reads them.
+bool Planner::takes_window(StepId id) {
+  if (!is_wanted_on_device(id) || run_.options.validate) return false;
+  asks_for_traits_ = true;
+  const Step& step = run_.plan.step(id);
+  return keeps_rows(planned_for_) &&
+         takes_window_there(*planned_for_, run_.plan.step(step.inputs[0]).schema, step.window);
 }
 
 // Returns whether the rows of a join's right side are those of a source with few rows.
@@ -198,7 +208,7 @@ void Planner::ask_for_resident(StepId base, std::vector<TileProgram> programs) {
   read_there_.insert(base);
 }
 
-// Asks for the rows of inputs to be left in device memory, where those of a step are their columns.
+// Asks for the rows of inputs to be left in device memory, for a step that is wanted there.
 void Planner::ask_for_inputs_of(StepId id) {
   const Columns& inputs = run_.plan.step(id).inputs;
   if (is_wanted_on_device(id)) read_there_.insert(inputs.begin(), inputs.end());
@@ -217,11 +227,11 @@ Result<std::shared_ptr<BuildOperator>> Planner::build_of(const std::vector<TileP
   return builds_[join] = build;
 }
 
-// Returns a side of a join, whose rows are left in device memory if they may be. `scan`: of one
-// consumer, where it is that scan.
+// Returns a side of a join. Its rows are left in device memory if they may be. `scan`: the side, if
+// it is a scan that nothing else reads.
 Result<OperatorPointer> Planner::side_of_join(StepId id, const Columns& columns,
                                               std::shared_ptr<ScanOperator>& scan) {
-  if (may_stay(id) && !passes_groups(run_.plan, id)) {
+  if (may_stay(id) && !passes_columns(run_.plan, id)) {
     PENSTOCK_ASSIGN(scan, scan_of(id, columns_asked_for(id, columns)));
     if (scan->stays()) return OperatorPointer(scan);
     scan.reset();

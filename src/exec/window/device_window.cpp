@@ -27,8 +27,8 @@ BegunBuilds begin_builds(const std::shared_ptr<Device>& device, const Table& tab
   const auto begin = [&](auto build) { builds.scans.push_back(ThreadPool::shared().start(build)); };
   begin([device] { static_cast<void>(Scan::build(device, count_shape)); });
   for (const WindowCall& call : calls) {
-    if (!adds_values(call) || !DeviceWindow::takes(device->traits(), table, call)) continue;
     const Type type = table.columns[call.column].type;
+    if (!adds_values(call) || !DeviceWindow::takes(device->traits(), call, type)) continue;
     begin([device, type] { static_cast<void>(Scan::build(device, sum_shape(type))); });
     builds.kernels.push_back(kernels_of_values(device, type));
   }
@@ -37,7 +37,7 @@ BegunBuilds begin_builds(const std::shared_ptr<Device>& device, const Table& tab
 
 }  // namespace
 
-bool DeviceWindow::takes(const Traits& traits, const Table& table, const WindowCall& call) {
+bool DeviceWindow::takes(const Traits& traits, const WindowCall& call, Type type) {
   if (call.ends) return false;
   switch (call.function) {
     case WindowFunction::row_number:
@@ -56,8 +56,14 @@ bool DeviceWindow::takes(const Traits& traits, const Table& table, const WindowC
     case WindowFunction::nth_value:
     case WindowFunction::concatenation: return false;
   }
-  const Type type = table.columns[call.column].type;
-  return is_float(type) ? traits.has_f64 : width_bytes(type) <= 8;
+  if (is_float(type)) return traits.has_f64;
+  return width_bytes(type) <= 8 || call.function == WindowFunction::sum;
+}
+
+bool DeviceWindow::takes_there(const Traits& traits, const WindowCall& call, Type type) {
+  if (!takes(traits, call, type)) return false;
+  if (call.function == WindowFunction::average) return is_float(type);
+  return call.function != WindowFunction::sum || type.kind != Kind::boolean;
 }
 
 // The bytes of a row: the order, where runs of two kinds begin, a column with its sums by halves,
@@ -73,8 +79,17 @@ Result<DeviceWindow> DeviceWindow::open(std::shared_ptr<Device> device, const Ta
   const BegunBuilds builds = begin_builds(device, table, calls);
   PENSTOCK_ASSIGN(DeviceOrder order,
                   DeviceOrder::find(device, words, table.row_count, true, report));
-  DeviceWindow window(std::move(device), table, std::move(order));
+  DeviceWindow window(std::move(device), ColumnsOfRows(table), std::move(order));
   PENSTOCK_TRY(window.find_begins(words, partition_words));
+  return window;
+}
+
+Result<DeviceWindow> DeviceWindow::over(std::shared_ptr<Device> device, const DeviceRows& rows,
+                                        const Columns& keys, std::size_t partition_keys,
+                                        RunReport& report) {
+  PENSTOCK_ASSIGN(DeviceOrder order, DeviceOrder::find(device, {}, rows.row_count, false, report));
+  DeviceWindow window(std::move(device), ColumnsOfRows(rows), std::move(order));
+  PENSTOCK_TRY(window.find_changes(rows, keys, partition_keys));
   return window;
 }
 
@@ -85,16 +100,20 @@ Result<DeviceWindow::SharedBuffer> DeviceWindow::zeros(std::uint64_t bytes) {
   return buffer;
 }
 
-Status DeviceWindow::find_begins(const std::vector<NormalizedKey>& words,
-                                 std::size_t partition_words) {
+Status DeviceWindow::begin(std::uint32_t word_bits) {
   static constexpr std::uint8_t begins = 1;  // the first row, of both
-  kernels_.emplace(kernels_of_words(device_, words.empty() ? 32 : words[0].bits));
+  kernels_.emplace(kernels_of_words(device_, word_bits));
   PENSTOCK_ASSIGN(count_scan_, Scan::build(device_, count_shape));
   PENSTOCK_ASSIGN(no_begins_, zeros(row_count()));
   PENSTOCK_ASSIGN(partitions_, zeros(row_count()));
   PENSTOCK_ASSIGN(peers_, zeros(row_count()));
   PENSTOCK_TRY(queue().upload(*partitions_, &begins, 1));
-  PENSTOCK_TRY(queue().upload(*peers_, &begins, 1));
+  return queue().upload(*peers_, &begins, 1);
+}
+
+Status DeviceWindow::find_begins(const std::vector<NormalizedKey>& words,
+                                 std::size_t partition_words) {
+  PENSTOCK_TRY(begin(words.empty() ? 32 : words[0].bits));
   for (std::size_t i = 0; i < words.size(); i++) {
     RowKernels kernels = kernels_of_words(device_, words[i].bits);
     PENSTOCK_TRY(
@@ -102,6 +121,25 @@ Status DeviceWindow::find_begins(const std::vector<NormalizedKey>& words,
                {Argument::of(order_.rows()), Argument::of(*order_.words()[i]),
                 Argument::of(*partitions_), Argument::of(*peers_), Argument::value(row_count()),
                 Argument::value(std::uint32_t{i < partition_words})}));
+  }
+  return {};
+}
+
+// The rows are in order: a run begins where a key differs from the row's before.
+Status DeviceWindow::find_changes(const DeviceRows& rows, const Columns& keys,
+                                  std::size_t partition_keys) {
+  PENSTOCK_TRY(begin(32));
+  for (std::size_t i = 0; i < keys.size(); i++) {
+    const DeviceColumn& key = rows.columns[keys[i]];
+    const auto width = static_cast<std::uint32_t>(width_bytes(key.type));
+    const Buffer& validity = key.validity ? *key.validity : *key.values;  // not read
+    PENSTOCK_TRY(
+        launch(*kernels_, "window_changes", 2 * width + 2,
+               {Argument::of(*key.values), Argument::of(*key.values), Argument::of(validity),
+                Argument::of(*partitions_), Argument::of(*peers_), Argument::value(row_count()),
+                Argument::value(width), Argument::value(std::uint32_t{is_float(key.type)}),
+                Argument::value(std::uint32_t{key.validity != nullptr}),
+                Argument::value(std::uint32_t{i < partition_keys})}));
   }
   return {};
 }
@@ -173,17 +211,33 @@ Result<DeviceWindow::Taken> DeviceWindow::taken_by(const WindowCall& call) {
   return Taken{runs->runs.get(), runs->ends.get(), is_rank ? first_of_run : last_of_run};
 }
 
-Result<Column> DeviceWindow::column(const WindowCall& call, Type type) {
-  PENSTOCK_ASSIGN(Column column, compute(call, type));
+Status DeviceWindow::take_times() {
+  PENSTOCK_TRY(queue().finish());
   for (const auto& [begun, done] : timed_) {
     PENSTOCK_ASSIGN(const double seconds, done->seconds_since(*begun));
     seconds_ += seconds;
   }
   timed_.clear();
+  return {};
+}
+
+Result<Column> DeviceWindow::column(const WindowCall& call, Type type) {
+  const bool divides_here =
+      call.function == WindowFunction::average && !is_float(columns_.type(call.column));
+  if (divides_here) return averages_of_integers(call, type);
+  PENSTOCK_ASSIGN(const DeviceColumn there, compute(call, type));
+  PENSTOCK_ASSIGN(Column column, download(there));
+  PENSTOCK_TRY(take_times());
   return column;
 }
 
-Result<Column> DeviceWindow::compute(const WindowCall& call, Type type) {
+Result<DeviceColumn> DeviceWindow::device_column(const WindowCall& call, Type type) {
+  PENSTOCK_ASSIGN(DeviceColumn there, compute(call, type));
+  PENSTOCK_TRY(take_times());
+  return there;
+}
+
+Result<DeviceColumn> DeviceWindow::compute(const WindowCall& call, Type type) {
   PENSTOCK_ASSIGN(const Taken taken, taken_by(call));
   if (adds_values(call)) return sums(call, type);
   if (call.function == WindowFunction::dense_rank) {
@@ -198,32 +252,45 @@ Result<Column> DeviceWindow::compute(const WindowCall& call, Type type) {
   return numbers(*row_numbers_, taken);
 }
 
-Result<Column> DeviceWindow::numbers(const Buffer& counts, Taken taken) {
-  PENSTOCK_ASSIGN(const auto results, device_->allocate(row_count() * 8));
+Result<DeviceColumn> DeviceWindow::numbers(const Buffer& counts, Taken taken) {
+  PENSTOCK_ASSIGN(auto results, device_->allocate(row_count() * 8));
   PENSTOCK_TRY(launch(*kernels_, "window_counts", taken.from == own_position ? 16 : 24,
                       {Argument::of(order_.rows()), Argument::of(counts), Argument::of(*taken.runs),
                        Argument::of(*taken.ends), Argument::of(*results),
                        Argument::value(row_count()), Argument::value(taken.from)}));
-  Column column;
-  column.type = {Kind::int64};
-  column.row_count = row_count();
-  PENSTOCK_ASSIGN(column.values, download(*results, row_count() * 8));
-  return column;
+  return DeviceColumn{{Kind::int64}, std::move(results), nullptr};
 }
 
-Result<Bytes> DeviceWindow::validity(const Buffer& counts, Taken taken) {
-  PENSTOCK_ASSIGN(const auto valid, zeros(row_count()));
-  const std::uint64_t bytes = (row_count() + 7) / 8;
-  PENSTOCK_ASSIGN(const auto bits, device_->allocate(bytes));
+// Returns a byte a row.
+Result<DeviceWindow::SharedBuffer> DeviceWindow::validity(const Buffer& counts, Taken taken) {
+  PENSTOCK_ASSIGN(auto valid, zeros(row_count()));
   PENSTOCK_TRY(launch(*kernels_, "window_valid", taken.from == own_position ? 9 : 17,
                       {Argument::of(order_.rows()), Argument::of(counts), Argument::of(*taken.runs),
                        Argument::of(*taken.ends), Argument::of(*valid),
                        Argument::value(row_count()), Argument::value(taken.from)}));
+  return valid;
+}
+
+// Returns a bit for each byte, of which there are a multiple of eight.
+Result<DeviceWindow::SharedBuffer> DeviceWindow::bits_of(const Buffer& flags) {
+  const std::uint64_t bytes = (row_count() + 7) / 8;
+  PENSTOCK_ASSIGN(auto bits, device_->allocate(bytes));
   PENSTOCK_TRY(timed(row_count() + bytes, [&] {
     return kernels_->launch(queue(), "window_bits", bytes,
-                            {{Argument::of(*valid), Argument::of(*bits), Argument::value(bytes)}});
+                            {{Argument::of(flags), Argument::of(*bits), Argument::value(bytes)}});
   }));
-  return download(*bits, bytes);
+  return bits;
+}
+
+Result<Column> DeviceWindow::download(const DeviceColumn& there) {
+  Column column;
+  column.type = there.type;
+  column.row_count = row_count();
+  PENSTOCK_ASSIGN(column.values, download(*there.values, row_count() * width_bytes(there.type)));
+  if (!there.validity) return column;
+  PENSTOCK_ASSIGN(const auto bits, bits_of(*there.validity));
+  PENSTOCK_ASSIGN(column.validity, download(*bits, (row_count() + 7) / 8));
+  return column;
 }
 
 void DeviceWindow::add_to(RunReport& report) const {

@@ -61,13 +61,14 @@ class WindowStep {
 
  private:
   bool is_on_device(const WindowCall& call) const {
-    return on_device_ && DeviceWindow::takes(device_->traits(), table_, call);
+    return on_device_ &&
+           DeviceWindow::takes(device_->traits(), call, table_.columns[call.column].type);
   }
 
   bool pays_on_device() const {
     if (!sorts_on_device(table_.row_count, table_.row_count)) return false;
     return std::any_of(calls_.begin(), calls_.end(), [&](const WindowCall& call) {
-      return DeviceWindow::takes(device_->traits(), table_, call);
+      return DeviceWindow::takes(device_->traits(), call, table_.columns[call.column].type);
     });
   }
 

@@ -131,7 +131,7 @@ bool finishes_on_host(const Plan& plan, StepId id) {
   if (plan.step(id).kind == StepKind::map &&
       plan.step(plan.step(id).inputs[0]).kind == StepKind::window &&
       computed_roots(plan.step(id)).empty())
-    return true;
+    return !is_read_by_kernels(plan, id);
   if (needs_interpreter(plan, plan.step(id))) return true;
   for (StepId at = id; is_filter_or_map(plan, at);) {
     at = plan.step(at).inputs[0];
@@ -142,11 +142,13 @@ bool finishes_on_host(const Plan& plan, StepId id) {
   return false;
 }
 
-bool passes_groups(const Plan& plan, StepId id) {
+bool passes_columns(const Plan& plan, StepId id) {
   StepId at = id;
   while (plan.step(at).kind == StepKind::map && computed_roots(plan.step(at)).empty())
     at = plan.step(at).inputs[0];
-  return at != id && plan.step(at).kind == StepKind::group_by && is_read_by_kernels(plan, id);
+  const StepKind kind = plan.step(at).kind;
+  return at != id && (kind == StepKind::group_by || kind == StepKind::window) &&
+         is_read_by_kernels(plan, id);
 }
 
 bool has_no_kernel(const Plan& plan, StepId id) {

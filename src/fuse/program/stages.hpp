@@ -15,8 +15,9 @@ std::vector<std::uint32_t> count_consumers(const Plan& plan, const std::vector<S
 // are left to kernels. It is also so for every step that computes with 128-bit numbers, or
 // functions of strings row by row, which kernels do not, and for filters and maps of its rows.
 bool finishes_on_host(const Plan& plan, StepId id);
-// Returns whether a step's rows are columns of groups that a kernel reads in a later step.
-bool passes_groups(const Plan& plan, StepId id);
+// Returns whether a step's rows are columns of groups, or of a window's rows, that a kernel reads
+// in a later step.
+bool passes_columns(const Plan& plan, StepId id);
 // Returns whether no kernel yields a step: steps on the host, limits, orders and windows.
 bool has_no_kernel(const Plan& plan, StepId id);
 // Returns how many rows a step yields, if its source states its number of rows and no step on the

@@ -7,6 +7,7 @@ namespace {
 
 std::string definitions_of(Type type) {
   const bool is_real = is_float(type);
+  if (width_bytes(type) > 8) return "";  // its parts are added up
   const std::string wide = is_real ? "f64" : type.kind == Kind::uint64 ? "u64" : "i64";
   return "#define WINDOW_VALUE " + memory_type(type) + "\n#define WINDOW_SUM " +
          (is_real ? "f64" : "u64") + "\n#define WINDOW_WIDE " + wide +

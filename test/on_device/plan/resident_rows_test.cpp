@@ -199,5 +199,35 @@ TEST(ResidentGroups, AreReadByEachOfTheirConsumers) {
   expect_groups_stay(of.plan, of.group(both, "s"));
 }
 
+// Ranks, counts and sums of groups, over partitions by a text and in an order with NULLs, of which
+// a filter keeps some.
+StepId windows_over(MappedGroups& of) {
+  const Schema& schema = of.plan.step(of.groups).schema;
+  Window window;
+  window.partition = {0};
+  window.order = {{5, true, false}, {2, false, true}};
+  using enum WindowFunction;
+  using enum WindowFrame;
+  window.calls = {{rank, 0, rows, 1, "rank"},           {dense_rank, 0, rows, 1, "dense"},
+                  {count, 2, partition, 1, "counted"},  {sum, 3, peers, 1, "sum"},
+                  {sum, 2, peers, 1, "sum of numbers"}, {average, 5, peers, 1, "average"}};
+  EXPECT_EQ(schema[5].type.kind, Kind::float64);
+  const StepId windows = *of.plan.window(of.groups, window);
+  Builder builder(of.plan.step(windows).schema);
+  const NodeId is_first = *builder.binary(Op::less_equal, *builder.column("rank"),
+                                          builder.literal(Scalar::of(std::int64_t{40})));
+  const StepId kept = *of.plan.filter(windows, builder.graph(), is_first);
+  std::vector<Projection> columns;
+  for (std::uint32_t i = 0; i < builder.schema().size(); i++)
+    if (width_bytes(builder.schema()[i].type) <= 8)
+      columns.push_back({builder.schema()[i].name, builder.column(i)});
+  return *of.plan.map(kept, builder.graph(), columns);
+}
+
+TEST(ResidentGroups, HaveWindowsWhereTheyLie) {
+  MappedGroups of(50'000);
+  expect_groups_stay(of.plan, windows_over(of));
+}
+
 }  // namespace
 }  // namespace penstock::test
