@@ -36,9 +36,29 @@ inline Schema random_schema() {
   return schema;
 }
 
+// The types of 128 bits, and what they are computed with and cast to.
+inline Schema wide_schema() {
+  const std::pair<const char*, Type> types[] = {
+      {"huge", {Kind::int128}},       {"d19_3", Type::decimal(19, 3)},
+      {"d25_24", Type::decimal(25, 24)}, {"d38_0", Type::decimal(38, 0)},
+      {"d38_2", Type::decimal(38, 2)}, {"d38_30", Type::decimal(38, 30)},
+      {"d38_38", Type::decimal(38, 38)}, {"d18_2", Type::decimal(18, 2)},
+      {"d9_4", Type::decimal(9, 4)},  {"b", {Kind::boolean}},
+      {"i8", {Kind::int8}},           {"i64", {Kind::int64}},
+      {"u64", {Kind::uint64}},        {"f32", {Kind::float32}},
+      {"f64", {Kind::float64}}};
+  Schema schema;
+  for (const auto& [name, type] : types) {
+    schema.push_back({name, type, false});
+    schema.push_back({std::string(name) + "_null", type, true});
+  }
+  return schema;
+}
+
 class RandomExpressions {
  public:
-  explicit RandomExpressions(std::uint64_t seed) : engine_(seed), schema_(random_schema()) {}
+  explicit RandomExpressions(std::uint64_t seed, Schema schema = random_schema())
+      : engine_(seed), schema_(std::move(schema)) {}
 
   const Schema& schema() const { return schema_; }
 
@@ -54,6 +74,7 @@ class RandomExpressions {
   Scalar value(Type type) {
     if (is_float(type)) return Scalar::of(type, real(type));
     const auto [minimum, maximum] = bounds(type);
+    if (type.kind != Kind::string && width_bytes(type) > 8) return wide(type, minimum, maximum);
     switch (below(4)) {
       case 0:
         return Scalar::of(type,
@@ -97,8 +118,27 @@ class RandomExpressions {
     return value < minimum ? minimum : value > maximum ? maximum : value;
   }
 
+  // Near the ends, near powers of two and ten and their halves, and of every magnitude alike.
+  Scalar wide(Type type, Int128 minimum, Int128 maximum) {
+    const Int128 near = static_cast<Int128>(below(5)) - 2;
+    const auto bits = static_cast<unsigned __int128>(engine_()) << 64 | engine_();
+    Int128 power = 1;
+    for (std::uint64_t i = below(38); i > 0; i--) power *= 10;
+    Int128 value = 0;
+    switch (below(5)) {
+      case 0: return Scalar::of(type, pick<Int128>({minimum, minimum + 1, maximum, maximum - 1}));
+      case 1: value = near; break;
+      case 2: value = (Int128{1} << below(127)) + near; break;
+      case 3: value = power * static_cast<Int128>(1 + below(9)) / 2 + near; break;
+      default: value = static_cast<Int128>(bits >> (1 + below(126))); break;
+    }
+    return Scalar::of(type, clamp(below(2) == 0 ? value : -value, minimum, maximum));
+  }
+
   static std::pair<Int128, Int128> bounds(Type type) {
     const int bits = static_cast<int>(width_bytes(type)) * 8;
+    if (type.kind == Kind::int128)
+      return {std::numeric_limits<Int128>::min(), std::numeric_limits<Int128>::max()};
     if (type.kind == Kind::boolean) return {0, 1};
     if (type.kind == Kind::date32) return {-2147483647, 2147483647};  // the ends are infinite
     if (type.kind == Kind::decimal) {
@@ -112,6 +152,7 @@ class RandomExpressions {
 
   // Subnormal numbers are left out: some devices flush them to zero.
   double real(Type type) {
+    if (below(8) == 0) return near_a_power(type);
     constexpr double infinity = std::numeric_limits<double>::infinity(),
                      nan = std::numeric_limits<double>::quiet_NaN();
     const bool narrow = type.kind == Kind::float32;
@@ -127,6 +168,14 @@ class RandomExpressions {
       default:
         return static_cast<float>((static_cast<double>(engine_() % 2000001) - 1000000) / 1000);
     }
+  }
+
+  // About where integers of 53, 63, 64 and 127 bits, and decimals of 38 digits, end.
+  double near_a_power(Type type) {
+    const double power = pick({0x1p53, 0x1p63, 0x1p64, 0x1p100, 0x1p127, 1e18, 1e37, 1e38});
+    const double value = pick({power, std::nextafter(power, 0), std::nextafter(power, 1e300)});
+    const double of_type = type.kind == Kind::float32 ? double{static_cast<float>(value)} : value;
+    return below(2) == 0 ? of_type : -of_type;
   }
 
   Result<NodeId> draw(Builder& builder, int depth) {
@@ -164,6 +213,7 @@ class RandomExpressions {
         return builder.unary(pick({Op::negate, Op::absolute, Op::bit_not, Op::not_, Op::is_null}),
                              input());
       case 10:
+        if (below(4) == 0) return half_or_whole(builder, input(), input());
         return builder.unary(
             pick({Op::floor, Op::ceiling, Op::round, Op::truncate, Op::square_root}), input());
       case 11:  // of a column of dates mostly: few other expressions are one
@@ -186,12 +236,19 @@ class RandomExpressions {
     }
   }
 
+  // Of 128 bits; others are refused, and drawn again.
+  Result<NodeId> half_or_whole(Builder& builder, NodeId value, NodeId other) {
+    if (below(2) == 0) return builder.unary(pick({Op::high_half, Op::low_half}), value);
+    return builder.from_halves(value, other,
+                               pick({Type{Kind::int128}, Type::decimal(38, 2)}));
+  }
+
   NodeId date_column(Builder& builder) {
     std::vector<std::uint32_t> columns;
     for (std::uint32_t i = 0; i < schema_.size(); i++)
       if (schema_[i].type.kind == Kind::date32 || schema_[i].type.kind == Kind::timestamp)
         columns.push_back(i);
-    return builder.column(columns[below(columns.size())]);
+    return columns.empty() ? leaf(builder) : builder.column(columns[below(columns.size())]);
   }
 
   NodeId leaf(Builder& builder) {

@@ -23,7 +23,6 @@ Status needs_huge(Op op, Type a, Type b) {
 }
 
 bool is_huge(Type type) { return type.kind == Kind::int128; }
-bool is_whole(Type type) { return is_integer(type) || is_huge(type); }
 
 Status needs_scale(Op op, Type a, Type b, int max_digits) {
   return {max_digits == max_wide_digits ? Code::invalid : Code::unsupported,

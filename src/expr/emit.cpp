@@ -24,15 +24,20 @@ std::string kernel_type(Type type) {
     case Kind::float64: return "f64";
     case Kind::int64:
     case Kind::timestamp: return "i64";
-    case Kind::decimal: return width_bytes(type) == 8 ? "i64" : "I128";
-    case Kind::int128: return "I128";  // sums; emit() refuses to compute with them
+    case Kind::decimal: return expr::is_wide(type) ? "I128" : "i64";
+    case Kind::int128: return "I128";
   }
   return {};
 }
 
 std::string memory_type(Type type) {
   if (type.kind == Kind::boolean) return "u8";
+  if (expr::is_wide(type)) return "u64";
   return type.kind == Kind::string ? "i32" : kernel_type(type);
+}
+
+std::string zero_constant(Type type) {
+  return expr::is_wide(type) ? "i128_of_i64(0)" : "(" + kernel_type(type) + ")0";
 }
 
 bool needs_f64(const Graph& graph, std::span<const NodeId> roots) {
@@ -90,8 +95,6 @@ class Emitter {
     const Node& node = graph_.at(id);
     Operand& result = operands_[id];
     result.type = node.type;
-    if (width_bytes(node.type) > 8)
-      return Status(Code::unsupported, "kernels do not compute with " + name_of(node.type));
     if (node.op == Op::column)
       return leaf(result, names_.value(node.payload), names_.valid(node.payload));
     if (node.op == Op::parameter) {

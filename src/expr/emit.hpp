@@ -3,7 +3,7 @@
 // For each root the emission names three C expressions: the value, whether it is valid, and its
 // fault. Common sub-expressions are printed once. Types: see kernel_type(). Functions the
 // statements call stand in operations.kc
-// ("expr/operations.kc") and, for custom functions, in `functions`.
+// ("expr/operations.kc", and "expr/wide_operations.kc" for 128 bits) and, for custom functions, in `functions`.
 #pragma once
 #include <functional>
 #include <span>
@@ -15,9 +15,11 @@
 namespace penstock {
 
 // Returns the C type of this Type's values in registers: boolean and string codes "u32", decimal
-// and timestamp "i64", date32 "i32"; the 128-bit sums "I128".
+// and timestamp "i64", date32 "i32"; 128 bits are the struct "I128".
 std::string kernel_type(Type type);
-// Returns the C type of one element in memory. Boolean columns are bits in u8.
+std::string zero_constant(Type type);
+// Returns the C type of one element in memory. Boolean columns are bits in u8, and a value of 128
+// bits is two elements of u64, the lower one first.
 std::string memory_type(Type type);
 
 struct Emission {
@@ -47,7 +49,7 @@ struct EmissionNames {
 // Returns whether a root computes in float64, also inside a cast between float32 and decimal. Metal
 // has no such type.
 bool needs_f64(const Graph& graph, std::span<const NodeId> roots);
-// Refuses by name what no target can do (a string order comparison, a 128-bit operation). The text
+// Refuses by name what no target can do (a string order comparison). The text
 // does not depend on node ids, only on the operations, so that equal expressions of different
 // graphs are equal texts.
 Result<Emission> emit(const Graph& graph, std::span<const NodeId> roots,

@@ -30,13 +30,14 @@ std::string choose(const std::string& condition, const std::string& then,
 // of `printed`.
 void take_better(const Node& node, const Operand& next, const std::string& name, Printed& printed) {
   const Op op = node.op == Op::least ? Op::less : Op::greater;
-  std::string better = is_float(node.type)
-                           ? compare_floats(op, node.type, next.value, printed.value)
+  std::string better = is_float(node.type) || is_wide(node.type)
+                           ? compare_by_functions(op, node.type, next.value, printed.value)
                            : compare_words(op, next.value, printed.value);
   if (printed.valid != "1u") better = "((" + printed.valid + " ^ 1u) | " + better + ")";
   if (next.valid != "1u") better = next.valid + " & " + better;
-  printed.preparation += "  const " + kernel_type(node.type) + " " + name + " = (" + better +
-                         ") != 0u ? " + next.value + " : " + printed.value + ";\n";
+  printed.preparation += "  const " + kernel_type(node.type) + " " + name + " = " +
+                         choice(node.type, "(" + better + ") != 0u", next.value, printed.value) +
+                         ";\n";
   printed.value = name;
 }
 
@@ -81,8 +82,9 @@ Printed print_select(std::span<const Operand> inputs) {
       c.valid == "1u" ? c.value + " != 0u" : "(" + c.valid + " & " + c.value + ") != 0u";
   Printed printed;
   printed.strict = false;
-  printed.value = choose(chosen, then.value, otherwise.value);
   printed.is_alias = then.value == otherwise.value;
+  printed.value = printed.is_alias ? then.value
+                                   : choice(then.type, chosen, then.value, otherwise.value);
   printed.valid = choose(chosen, then.valid, otherwise.valid);
   printed.fault = choose(chosen, then.fault, otherwise.fault);
   if (c.fault == "0u") return printed;
@@ -105,7 +107,7 @@ Printed print_coalesce(std::span<const Operand> inputs) {
   for (std::size_t i = last; i-- > 0;) {
     const std::string present = inputs[i].valid + " != 0u";
     const bool can_be_fault = printed.fault != "0u" || inputs[i].fault != "0u";
-    printed.value = present + " ? " + inputs[i].value + " : " + printed.value;
+    printed.value = choice(inputs[i].type, present, inputs[i].value, printed.value);
     if (can_be_fault) printed.fault = present + " ? " + inputs[i].fault + " : " + printed.fault;
     if (printed.valid != "1u") printed.valid = inputs[i].valid + " | " + printed.valid;
   }

@@ -13,7 +13,7 @@ std::string compare_words(Op op, const std::string& a, const std::string& b) {
   return "(u32)(" + a + sign + b + ")";
 }
 
-std::string compare_floats(Op op, Type type, const std::string& a, const std::string& b) {
+std::string compare_by_functions(Op op, Type type, const std::string& a, const std::string& b) {
   const std::string less = "less" + suffix(type), equal = "equal" + suffix(type);
   switch (op) {
     case Op::equal: return call(equal, {a, b});
@@ -26,12 +26,18 @@ std::string compare_floats(Op op, Type type, const std::string& a, const std::st
 }
 
 Result<std::string> print_comparison(Op op, const Operand& a, const Operand& b) {
-  if (is_float(a.type)) return compare_floats(op, a.type, a.value, b.value);
+  if (is_float(a.type)) return compare_by_functions(op, a.type, a.value, b.value);
   if (a.type.kind == Kind::string && op != Op::equal && op != Op::not_equal)
     return Status(Code::unsupported, "strings can be compared with = and <> only");
   const int a_scale = a.type.kind == Kind::decimal ? a.type.scale : 0,
             b_scale = b.type.kind == Kind::decimal ? b.type.scale : 0;
-  const auto order = [](const Operand& coarse, const Operand& fine, int gap) {
+  const bool are_wide = is_wide(a.type) || is_wide(b.type);
+  if (are_wide && a_scale == b_scale)
+    return compare_by_functions(op, {Kind::int128}, widened(a), widened(b));
+  const auto order = [are_wide](const Operand& coarse, const Operand& fine, int gap) {
+    if (are_wide)
+      return call("order_scaled_I128",
+                  {widened(coarse), widened(fine), wide_constant(power_of_ten(gap))});
     return call("order_scaled" + suffix(coarse.type),
                 {coarse.value, fine.value, power_constant(gap)});
   };

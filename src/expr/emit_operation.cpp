@@ -1,5 +1,7 @@
 #include "expr/emit_operation.hpp"
 
+#include <algorithm>
+
 #include "expr/emit_parts.hpp"
 #include "expr/string_functions.hpp"
 
@@ -20,13 +22,22 @@ Printed print_custom(const Node& node, std::span<const Operand> inputs,
   if (const std::string valid = all_valid(inputs); valid != "1u")
     guard += (guard.empty() ? "(" : " && (") + valid + ") != 0u";
   if (!guard.empty())
-    printed.value = guard + " ? " + printed.value + " : (" + kernel_type(node.type) + ")0";
+    printed.value = guard + " ? " + printed.value + " : " + zero_constant(node.type);
   return printed;
 }
 
+// Returns whether a value of 128 bits is computed, or read for more than a comparison.
+bool computes_wide(const Node& node, std::span<const Operand> inputs) {
+  if (node.op == Op::custom || is_comparison(node.op)) return false;
+  return is_wide(node.type) || std::ranges::any_of(inputs, [](const Operand& input) {
+           return is_wide(input.type);
+         });
+}
+
 Result<Printed> print_strict(const Graph& graph, const Node& node, std::span<const Operand> inputs,
-                             const EmittedCustom& custom) {
+                             unsigned number, const EmittedCustom& custom) {
   const Operand& a = inputs[0];
+  if (computes_wide(node, inputs)) return print_wide(graph, node, inputs, number);
   if (node.op == Op::cast) return print_cast(a, node.type);
   if (node.op == Op::custom) return print_custom(node, inputs, custom);
   if (node.op == Op::negate || node.op == Op::absolute) return print_sign(node, a);
@@ -71,7 +82,7 @@ Result<Printed> print_operation(const Graph& graph, const Node& node,
     case Op::is_null: return print_is_null(inputs[0]);
     default: break;
   }
-  PENSTOCK_ASSIGN(Printed printed, print_strict(graph, node, inputs, custom));
+  PENSTOCK_ASSIGN(Printed printed, print_strict(graph, node, inputs, number, custom));
   printed.valid = all_valid(inputs);
   return printed;
 }

@@ -29,6 +29,12 @@ std::string outside(const std::string& value, const std::string& type, Range ran
   return text.empty() ? text : "(" + text + ")";
 }
 
+std::string choice(Type type, const std::string& condition, const std::string& then,
+                   const std::string& otherwise) {
+  if (is_wide(type)) return call("select_I128", {"(u32)(" + condition + ")", then, otherwise});
+  return condition + " ? " + then + " : " + otherwise;
+}
+
 std::string is_infinite(const Operand& a) {
   const bool is_date = a.type.kind == Kind::date32;
   const Int128 infinity = is_date ? infinite_days : infinite_microseconds;

@@ -27,9 +27,20 @@ inline std::string math(std::string_view function, Type type) {
   return "MATH_" + std::string(function) + (type.kind == Kind::float32 ? "_F32" : "_F64");
 }
 
+// Returns the choice of two values of a type by a condition.
+std::string choice(Type type, const std::string& condition, const std::string& then,
+                   const std::string& otherwise);
+
+// emit_wide.cpp: values of 128 bits. `number` makes the names of their statements unique.
+std::string wide_constant(Int128 value);
+std::string widened(const Operand& a);  // an integer, boolean or decimal as 128 bits
+Printed print_wide_cast(const Operand& a, Type type, unsigned number);
+Result<Printed> print_wide(const Graph& graph, const Node& node, std::span<const Operand> inputs,
+                           unsigned number);
 // emit_comparison.cpp
 std::string compare_words(Op op, const std::string& a, const std::string& b);
-std::string compare_floats(Op op, Type type, const std::string& a, const std::string& b);
+// By the functions less_T and equal_T, of floats and of 128 bits.
+std::string compare_by_functions(Op op, Type type, const std::string& a, const std::string& b);
 Result<std::string> print_comparison(Op op, const Operand& a, const Operand& b);
 // emit_cast.cpp
 Printed print_cast(const Operand& a, Type type);

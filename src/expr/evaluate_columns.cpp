@@ -16,8 +16,6 @@
 namespace penstock::expr {
 namespace {
 
-int digits_after_point(Type type) { return type.kind == Kind::decimal ? type.scale : 0; }
-
 // Computes the nodes of a batch of rows.
 class Batch {
  public:
@@ -177,7 +175,7 @@ class Batch {
             lane, [&](std::size_t i) { return Int128{static_cast<std::uint64_t>(a.integers[i])}; });
       case Op::from_halves:
         return within_range(lane, [&](std::size_t i) {
-          return bounded_sum(bounded_product(a.integers[i], Int128{1} << 64), b.integers[i]);
+          return joined_halves(a.integers[i], b.integers[i]);
         });
       case Op::negate:
         return within_range(lane,
@@ -226,7 +224,7 @@ class Batch {
       return compare_by(op, lane,
                         [&](std::size_t i) { return order_of_floats(a.reals[i], b.reals[i]); });
     if (a.integers.empty() || b.integers.empty()) return false;
-    const int gain = digits_after_point(b.type) - digits_after_point(a.type);
+    const int gain = scale_of(b.type) - scale_of(a.type);
     if (gain == 0)
       return compare_by(op, lane,
                         [&](std::size_t i) { return order(a.integers[i], b.integers[i]); });
@@ -242,7 +240,7 @@ class Batch {
     if (lane.type.kind == Kind::float64 && !from.integers.empty()) return cast_to_real(from, lane);
     if (from.integers.empty() || lane.integers.empty() || lane.type.kind == Kind::boolean)
       return false;
-    const int gain = digits_after_point(lane.type) - digits_after_point(from.type);
+    const int gain = scale_of(lane.type) - scale_of(from.type);
     if (gain < 0) return false;
     const Int128 power = power_of_ten(gain);
     return within_range(lane, [&](std::size_t i) {
@@ -251,7 +249,7 @@ class Batch {
   }
 
   static bool cast_to_real(const Lane& from, Lane& lane) {
-    const double power = static_cast<double>(power_of_ten(digits_after_point(from.type)));
+    const double power = static_cast<double>(power_of_ten(scale_of(from.type)));
     constexpr int exact_powers = 22;
     const Int128 exact = Int128{1} << 53;
     const bool is_decimal = from.type.kind == Kind::decimal;
@@ -259,7 +257,7 @@ class Batch {
       if (lane.states[i] != LaneState::present) continue;
       const Int128 count = from.integers[i];
       const bool divides_once =
-          digits_after_point(from.type) <= exact_powers && count <= exact && count >= -exact;
+          scale_of(from.type) <= exact_powers && count <= exact && count >= -exact;
       lane.reals[i] = !is_decimal    ? static_cast<double>(count)
                       : divides_once ? static_cast<double>(count) / power
                                      : cast_value(from.scalar(i), lane.type).value.real;

@@ -44,6 +44,12 @@ Int128 bounded_difference(Int128 a, Int128 b) {
   Int128 difference = 0;
   return __builtin_sub_overflow(a, b, &difference) ? end_of_range(a < 0) : difference;
 }
+Int128 joined_halves(Int128 high, Int128 low) {
+  // The low half carries first, so that only a result beyond 128 bits overflows.
+  const Int128 upper = bounded_sum(high, low >> 64);
+  if (upper < INT64_MIN || upper > INT64_MAX) return end_of_range(upper < 0);
+  return upper * (Int128{1} << 64) + static_cast<std::uint64_t>(low);
+}
 Int128 divide_half_away(Int128 value, Int128 unit) {
   const Int128 whole = value / unit, rest = value % unit, size = rest < 0 ? -rest : rest;
   return size < unit - size || size == 0 ? whole : whole + (value < 0 ? -1 : 1);

@@ -11,6 +11,8 @@ EvaluatedScalar within(Type type, Int128 value);
 Int128 bounded_product(Int128 a, Int128 b);
 Int128 bounded_sum(Int128 a, Int128 b);
 Int128 bounded_difference(Int128 a, Int128 b);
+// high * 2^64 + low, where each may be a sum of halves.
+Int128 joined_halves(Int128 high, Int128 low);
 Int128 divide_half_away(Int128 value, Int128 unit);
 
 EvaluatedScalar add_integers(Type type, Int128 a, Int128 b);

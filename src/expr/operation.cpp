@@ -118,15 +118,16 @@ OwnFaults own_faults(const Graph& graph, const Node& node) {
       if (node.type.kind == Kind::decimal)
         return {false, node.type.precision <= std::max(input(0).precision, input(1).precision)};
       if (node.type.kind == Kind::date32) return {false, true};
-      return {false, is_integer(node.type) && input(0).kind != Kind::date32};
+      return {false, is_whole(node.type) && input(0).kind != Kind::date32};
     case Op::multiply:
       if (node.type.kind == Kind::decimal)
         return {false, input(0).precision + input(1).precision > node.type.precision};
-      return {false, is_integer(node.type)};
+      return {false, is_whole(node.type)};
     case Op::integer_divide: return {true, is_signed(node.type)};
-    case Op::modulo: return {!is_float(node.type), is_integer(node.type) && is_signed(node.type)};
-    case Op::negate: return {false, is_integer(node.type)};
-    case Op::absolute: return {false, is_integer(node.type) && is_signed(node.type)};
+    case Op::modulo: return {!is_float(node.type), is_whole(node.type) && is_signed(node.type)};
+    case Op::negate: return {false, is_whole(node.type)};
+    case Op::absolute: return {false, is_whole(node.type) && is_signed(node.type)};
+    case Op::from_halves: return {false, true};
     case Op::shift_left: return {false, true};
     case Op::cast: return {false, cast_can_fault(input(0), node.type)};
     case Op::require: return {true, false};

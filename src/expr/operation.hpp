@@ -10,14 +10,21 @@
 
 namespace penstock::expr {
 
-// Digits of a decimal in 64 bits, which kernels compute with, and in 128 bits, which the host
-// computes with.
+// Digits of a decimal in 64 bits, and in 128 bits.
 constexpr int max_decimal_digits = 18, max_wide_digits = 38;
 
 // A value of more than 64 bits: a decimal of 19 to 38 digits.
 constexpr bool is_wide_decimal(Type type) {
   return type.kind == Kind::decimal && type.precision > max_decimal_digits;
 }
+
+// A value of 128 bits, which kernels hold as the struct I128.
+constexpr bool is_wide(Type type) { return type.kind == Kind::int128 || is_wide_decimal(type); }
+// An integer of up to 128 bits.
+inline bool is_whole(Type type) { return is_integer(type) || type.kind == Kind::int128; }
+
+// Digits after the point.
+constexpr int scale_of(Type type) { return type.kind == Kind::decimal ? type.scale : 0; }
 
 // 10^exponent, 0 <= exponent <= 38.
 constexpr Int128 power_of_ten(int exponent) {

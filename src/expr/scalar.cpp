@@ -117,7 +117,7 @@ template <class T> T load(const Column& column, std::uint64_t row) {
   return value;
 }
 
-bool is_wide(Type type) { return type.kind == Kind::int128 || expr::is_wide_decimal(type); }
+using expr::is_wide;
 
 Int128 load_integer(const Column& column, std::uint64_t row) {
   if (is_wide(column.type)) return load<Int128>(column, row);

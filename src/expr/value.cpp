@@ -14,8 +14,6 @@ Scalar real_of(Type type, double value) {
   return Scalar::of(type, type.kind == Kind::float32 ? static_cast<float>(value) : value);
 }
 
-int scale_of(Type type) { return type.kind == Kind::decimal ? type.scale : 0; }
-
 // The double nearest to count / 10^scale. Both are exact in double up to 2^53, where one division
 // rounds once; beyond, long division gives 56 bits or more and whether anything is left, which the
 // conversion then rounds. A sum's count has up to 128 bits. A power of ten is exact up to 10^22.
@@ -58,7 +56,7 @@ EvaluatedScalar cast_from_float(double value, Type type) {
     return within(type, static_cast<Int128>(count));
   }
   const double whole = std::nearbyint(value);  // the default rounding direction: half to even
-  if (!(whole > -0x1p100 && whole < 0x1p100)) return {Scalar::of(type, Int128{0}), Code::overflow};
+  if (!(whole > -0x1p127 && whole < 0x1p127)) return {Scalar::of(type, Int128{0}), Code::overflow};
   return within(type, static_cast<Int128>(whole));
 }
 
@@ -188,8 +186,7 @@ EvaluatedScalar apply(const Graph& graph, const Node& node, std::span<const Scal
     case Op::low_half:
       return {Scalar::of(node.type, Int128{static_cast<std::uint64_t>(first.integer)})};
     case Op::from_halves:
-      return within(node.type, bounded_sum(bounded_product(first.integer, Int128{1} << 64),
-                                           inputs[1].integer));
+      return within(node.type, joined_halves(first.integer, inputs[1].integer));
     case Op::cast: return cast_value(first, node.type);
     case Op::custom: return {graph.custom_functions[node.payload]->host(inputs)};
     case Op::not_: return {Scalar::of(node.type, Int128{first.integer == 0})};

@@ -14,6 +14,7 @@ namespace {
 
 // Returns a scalar as the kernel takes it: see kernel_type(). Strings have codes.
 Argument scalar_argument(const Scalar& value) {
+  if (expr::is_wide(value.type)) return Argument::value(value.integer);
   switch (value.type.kind) {
     case Kind::boolean: return Argument::value(static_cast<std::uint32_t>(value.integer != 0));
     case Kind::float32: return Argument::value(static_cast<float>(value.real));
@@ -30,7 +31,7 @@ Argument scalar_argument(const Scalar& value) {
     case Kind::timestamp:
     case Kind::decimal: break;
     case Kind::string:
-    case Kind::int128: break;  // refused by emit()
+    case Kind::int128: break;  // not asked
   }
   return Argument::value(static_cast<std::int64_t>(value.integer));
 }
@@ -233,7 +234,9 @@ Status TileKernel::prepare(ChunkBuffers& buffers, std::uint64_t row_count) const
 
 Status TileKernel::prepare_scalars(PackedScalars& scalars) const {
   if (!packs_scalars(program_)) return {};
-  return context().reserve(scalars.memory, program_.graph->parameters.size() * 8);
+  std::uint64_t words = 0;
+  for (const Scalar& value : program_.graph->parameters) words += scalar_words(value.type);
+  return context().reserve(scalars.memory, words * 8);
 }
 
 Status TileKernel::upload_scalars(Queue& queue, PackedScalars& scalars,
@@ -241,10 +244,14 @@ Status TileKernel::upload_scalars(Queue& queue, PackedScalars& scalars,
   if (!packs_scalars(program_)) return {};
   scalars.words.clear();
   const std::vector<Scalar>& parameters = program_.graph->parameters;
-  for (std::uint32_t i = 0; i < parameters.size(); i++)
-    scalars.words.push_back(parameters[i].type.kind == Kind::string
+  for (std::uint32_t i = 0; i < parameters.size(); i++) {
+    const Scalar& value = parameters[i];
+    scalars.words.push_back(value.type.kind == Kind::string
                                 ? strings.code_of_parameter(program_, i)
-                                : expr::word_of_scalar(parameters[i]));
+                                : expr::word_of_scalar(value));
+    if (scalar_words(value.type) > 1)
+      scalars.words.push_back(static_cast<std::uint64_t>(value.integer >> 64));
+  }
   return queue.upload(*scalars.memory, scalars.words.data(), scalars.words.size() * 8);
 }
 

@@ -51,9 +51,15 @@ std::string constant_of(const Scalar& value) {
     case Kind::decimal:
     case Kind::date32:
     case Kind::timestamp:
-      return text + ", passed as " + std::to_string(static_cast<std::int64_t>(value.integer));
+      return text + ", passed as " +
+             text_of(Scalar::of(Type{Kind::int128}, value.integer));
     default: return text;
   }
+}
+
+// "u64[2 * row_count]"
+std::string elements_of(const ColumnBuffer& buffer, const std::string& rows) {
+  return buffer.element_type() + (buffer.is_wide() ? "[2 * " : "[") + rows + "]";
 }
 
 // `rows`: how many the column has.
@@ -65,7 +71,7 @@ std::string column_of(const ColumnBuffer& buffer, const TileProgram& program,
   switch (buffer.role) {
     case BufferRole::values:
       if (buffer.is_bits) return bits + "column " + name;
-      return buffer.element_type() + "[" + rows + "]" +
+      return elements_of(buffer, rows) +
              (is_aligned ? ", at a multiple of four elements" : "") + ": column " + name +
              passed_as(buffer.type);
     case BufferRole::validity: return bits + "0 where column " + name + " is NULL";
@@ -89,7 +95,7 @@ std::string output_of(const ColumnBuffer& buffer, const TileProgram& program) {
     case BufferRole::validity:
       return "u8[row_count], 0 where " + program.outputs[buffer.index].name + " is NULL";
     default:
-      return buffer.element_type() + "[row_count], " + program.outputs[buffer.index].name +
+      return elements_of(buffer, "row_count") + ", " + program.outputs[buffer.index].name +
              " of the rows that pass" + passed_as(buffer.type);
   }
 }
@@ -108,11 +114,14 @@ ParameterDescriptions::ParameterDescriptions(const TileProgram& program, Algorit
   }
   const std::vector<Scalar>& constants = program.graph->parameters;
   std::string all;
+  std::uint32_t words = 0;
   for (std::uint32_t i = 0; i < constants.size(); i++) {
     of_statement_[parameter_name(i)] = constant_of(constants[i]);
-    all += (all.empty() ? "" : "; ") + std::to_string(i) + ": " + constant_of(constants[i]);
+    all += (all.empty() ? "" : "; ") + std::to_string(words) + ": " + constant_of(constants[i]);
+    words += scalar_words(constants[i].type);
   }
-  of_statement_["scalars"] = "u64[" + std::to_string(constants.size()) + "], a word each: " + all;
+  of_statement_["scalars"] =
+      "u64[" + std::to_string(words) + "], a word each, two for 128 bits: " + all;
   of_statement_["partials"] =
       "u64[groups * PIPELINE_ACCUMULATOR_WORDS], of each group in order, to be joined: " +
       words_of(program);

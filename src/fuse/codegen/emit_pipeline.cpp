@@ -219,6 +219,8 @@ Result<PipelineSource> emit_pipeline(const TileProgram& program, const std::stri
       epilogue_functions(program, template_name, policy, target) +
       replace_limb_words(program, replace_words(program, template_source(template_name)));
   std::vector<kernel::SourcePart> parts = {{"expr/operations.kc", operations_of(text)}};
+  if (text.find("_I128(") != std::string::npos)
+    parts.push_back({"expr/wide_operations.kc", template_source("wide_operations")});
   for (const std::string& name : load_sources(program))
     parts.push_back({name, std::string(kernel::codec_source(name))});
   parts.push_back({"pipeline", text});

@@ -23,6 +23,12 @@ struct FourRows {
 FourRows four_rows(const ColumnBuffer& buffer) {
   if (is_light(buffer)) return {light_four(buffer), light_value(buffer)};
   const std::string name = buffer.name('c'), element = buffer.element_type();
+  if (buffer.is_wide()) {
+    const std::string words = name + "_four", two = "LOAD_4(u64, " + words;
+    return {"  u64 " + words + "[8];\n  " + two + ", " + name + " + 2u * row);\n  " + two +
+                " + 4, " + name + " + 2u * row + 4u);\n",
+            "words_I128(" + words + "[2u * k], " + words + "[2u * k + 1u])"};
+  }
   if (!buffer.is_bits)
     return {"  " + element + " " + name + "_four[4];\n  LOAD_4(" + element + ", " + name +
                 "_four, " + name + " + row);\n",
@@ -37,6 +43,7 @@ FourRows four_rows(const ColumnBuffer& buffer) {
 std::string one_row(const ColumnBuffer& buffer) {
   if (is_light(buffer)) return light_row(buffer);
   const std::string name = buffer.name('c');
+  if (buffer.is_wide()) return "load_I128(" + name + ", row)";
   return buffer.is_bits ? "bit_at(" + name + ", row)"
                         : "(" + buffer.register_type() + ")" + name + "[row]";
 }
@@ -112,7 +119,7 @@ EmissionNames row_names(const TileProgram& program) {
   };
   names.parameter = [&program](std::uint32_t p) {
     const Scalar& value = program.graph->parameters[p];
-    return value.is_null ? "((" + kernel_type(value.type) + ")0)"
+    return value.is_null ? "(" + zero_constant(value.type) + ")"
                          : parameter_name(p);  // NULL takes no argument
   };
   names.parameter_valid = [&program](std::uint32_t p) {

@@ -44,11 +44,17 @@ std::string constant_literal(const Scalar& value) {
 std::string scalar_loads(const TileProgram& program) {
   if (!packs_scalars(program)) return "";
   std::string text;
+  std::uint32_t next = 0;
   for (std::uint32_t i = 0; i < program.graph->parameters.size(); i++) {
     const Type type = program.graph->parameters[i].type;
+    const std::uint32_t at = next;
+    next += scalar_words(type);
     if (!is_used_parameter(program, i)) continue;
-    const std::string word = "scalars[" + std::to_string(i) + "u]";
-    text += "  const " + kernel_type(type) + " " + parameter_name(i) + " = " + of_word(type, word) +
+    const std::string word = "scalars[" + std::to_string(at) + "u]",
+                      second = "scalars[" + std::to_string(at + 1) + "u]";
+    text += "  const " + kernel_type(type) + " " + parameter_name(i) + " = " +
+            (expr::is_wide(type) ? "words_I128(" + word + ", " + second + ")"
+                                 : of_word(type, word)) +
             ";\n";
   }
   return text;

@@ -100,6 +100,8 @@ std::string ColumnBuffer::element_type() const {
   return {};
 }
 
+bool ColumnBuffer::is_wide() const { return role == BufferRole::values && expr::is_wide(type); }
+
 std::string ColumnBuffer::register_type() const {
   return role == BufferRole::values ? kernel_type(type) : "u32";
 }

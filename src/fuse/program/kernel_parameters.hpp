@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "expr/operation.hpp"
 #include "fuse/program/tile_program.hpp"
 
 namespace penstock::plan {
@@ -37,6 +38,8 @@ struct ColumnBuffer {
   // "c0_valid"; "o0", "o_rows".
   std::string name(char set) const;
   std::string element_type() const;   // in memory
+  // Values of 128 bits: two elements of u64 for a row.
+  bool is_wide() const;
   std::string register_type() const;  // in a register, for one row
   std::uint32_t element_bytes() const;
   std::uint64_t bytes(std::uint64_t row_count) const;
@@ -64,6 +67,7 @@ bool is_used_parameter(const TileProgram& program,
 // Returns whether the scalars are one buffer of 64-bit words, because they would be too many
 // arguments.
 bool packs_scalars(const TileProgram& program);
+inline std::uint32_t scalar_words(Type type) { return expr::is_wide(type) ? 2 : 1; }
 // Returns whether the program's kernels keep to the number of parameters that a kernel may have.
 bool fits_parameters(const TileProgram& program);
 // Fuses like fuse(), with the step's columns split until every program fits. The programs read the

@@ -4,7 +4,6 @@
 
 #include "expr/operation.hpp"
 #include "expr/string_functions.hpp"
-#include "fuse/program/derived_columns.hpp"
 
 namespace penstock::plan {
 namespace {
@@ -32,23 +31,13 @@ std::vector<NodeId> computed_roots(const Step& step) {
   return roots;
 }
 
-bool computes_with_128_bits(const Step& step) {
-  if (!step.graph) return false;
+// Groups have keys of 64-bit words, and no accumulator holds an extreme of 128 bits. The sums of
+// such numbers are sums of their halves: see relation/lower_wide.cpp.
+bool aggregates_128_bits(const Step& step) {
+  if (step.kind != StepKind::reduce && step.kind != StepKind::group_by) return false;
   const std::vector<NodeId> roots = computed_roots(step);
-  const std::vector<bool> needed = expr::reachable(*step.graph, roots);
-  const auto is_wide = [&](NodeId id) {
-    const Type type = step.graph->at(id).type;
-    return type.kind != Kind::string && width_bytes(type) > 8;
-  };
-  for (NodeId id = 0; id < step.graph->size(); id++) {
-    const Node& node = step.graph->at(id);
-    if (!needed[id]) continue;
-    if (is_wide(id) && node.op != Op::column) return true;
-    if (!is_derived_of_wide_column(*step.graph, node) &&
-        std::any_of(node.inputs.begin(), node.inputs.end(), is_wide))
-      return true;
-  }
-  return std::any_of(roots.begin(), roots.end(), is_wide);
+  return std::ranges::any_of(
+      roots, [&](NodeId root) { return expr::is_wide(step.graph->at(root).type); });
 }
 
 // Returns the node that computes a column of a step's rows, as maps below make it; null where it is
@@ -86,7 +75,7 @@ bool calls_function_of_choice(const Plan& plan, const Step& step) {
 
 // Returns whether only the interpreter computes a step.
 bool needs_interpreter(const Plan& plan, const Step& step) {
-  return computes_with_128_bits(step) || calls_function_of_choice(plan, step) ||
+  return aggregates_128_bits(step) || calls_function_of_choice(plan, step) ||
          (step.graph && expr::needs_string_rows(*step.graph, computed_roots(step)));
 }
 

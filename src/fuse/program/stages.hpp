@@ -12,8 +12,9 @@ Status check_result(const Plan& plan, StepId result);
 std::vector<std::uint32_t> count_consumers(const Plan& plan, const std::vector<StepId>& results);
 // Returns whether a step is computed by the interpreter. That is so for filters and maps over the
 // rows of an aggregate, sort or limit: there are few. Groups that a kernel reads in a later step
-// are left to kernels. It is also so for every step that computes with 128-bit numbers, or
-// functions of strings row by row, which kernels do not, and for filters and maps of its rows.
+// are left to kernels. It is also so for aggregates with keys or arguments of 128 bits, for
+// functions of strings row by row, which kernels do not compute, and for filters and maps of their
+// rows.
 bool finishes_on_host(const Plan& plan, StepId id);
 // Returns whether a step's rows are columns of groups, or of a window's rows, that a kernel reads
 // in a later step.

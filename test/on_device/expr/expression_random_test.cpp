@@ -14,7 +14,7 @@
 namespace penstock {
 namespace {
 
-// A kernel that evaluates roots for every row. All values travel as 64-bit words, so that its
+// A kernel that evaluates roots for every row. All values travel as two 64-bit words, so that its
 // signature is always the same.
 struct Batch {
   Builder builder;
@@ -35,13 +35,22 @@ std::uint64_t word_of(const Scalar& value) {
   return static_cast<std::uint64_t>(value.integer);
 }
 
-std::string from_word(Type type, const std::string& word) {
+std::uint64_t high_word_of(const Scalar& value) {
+  return is_float(value.type) ? 0 : static_cast<std::uint64_t>(value.integer >> 64);
+}
+
+bool is_wide(Type type) { return width_bytes(type) > 8; }
+
+std::string from_words(Type type, const std::string& at) {
+  const std::string word = at + "]";
+  if (is_wide(type)) return "words_I128(" + word + ", " + at + " + 1u])";
   if (type.kind == Kind::float32) return "F32_OF_BITS((u32)" + word + ")";
   if (type.kind == Kind::float64) return "F64_OF_BITS(" + word + ")";
   return "(" + kernel_type(type) + ")" + word;
 }
 
 std::string to_word(Type type, const std::string& value) {
+  if (is_wide(type)) return value + ".low";
   if (type.kind == Kind::float32) return "(u64)BITS_F32(" + value + ")";
   if (type.kind == Kind::float64) return "BITS_F64(" + value + ")";
   return "(u64)" + value;
@@ -70,19 +79,22 @@ Result<std::string> batch_text(const Batch& batch, Emission& emission) {
   for (std::size_t c = 0; c < batch.columns.size(); c++) {
     const Field& field = batch.builder.schema()[c];
     const std::string name = "c" + std::to_string(c),
-                      cell = "cells[2u * (row * " + columns + "u + " + std::to_string(c) + "u)";
+                      cell = "cells[3u * (row * " + columns + "u + " + std::to_string(c) + "u)";
     text += "  const " + kernel_type(field.type) + " " + name + " = " +
-            from_word(field.type, cell + "]") + ";\n";
-    if (field.nullable) text += "  const u32 " + name + "_valid = (u32)" + cell + " + 1u];\n";
+            from_words(field.type, cell) + ";\n";
+    if (field.nullable) text += "  const u32 " + name + "_valid = (u32)" + cell + " + 2u];\n";
   }
   for (std::size_t p = 0; p < graph.parameters.size(); p++)
     text += "  const " + kernel_type(graph.parameters[p].type) + " p" + std::to_string(p) + " = " +
-            from_word(graph.parameters[p].type, "parameters[" + std::to_string(p) + "u]") + ";\n";
+            from_words(graph.parameters[p].type, "parameters[" + std::to_string(2 * p) + "u") +
+            ";\n";
   text += emission.statements;
   for (std::size_t r = 0; r < batch.roots.size(); r++) {
-    const std::string at = "results[3u * (row * " + roots + "u + " + std::to_string(r) + "u)";
+    const std::string at = "results[4u * (row * " + roots + "u + " + std::to_string(r) + "u)";
     const Emission::Root& root = emission.roots[r];
-    text += "  " + at + "] = " + to_word(graph.at(batch.roots[r]).type, root.value) + ";\n";
+    const Type type = graph.at(batch.roots[r]).type;
+    text += "  " + at + "] = " + to_word(type, root.value) + ";\n";
+    if (is_wide(type)) text += "  " + at + " + 3u] = (u64)" + root.value + ".high;\n";
     text += "  " + at + " + 1u] = (u64)" + root.valid + ";\n  " + at + " + 2u] = (u64)" +
             root.fault + ";\n";
   }
@@ -92,9 +104,11 @@ Result<std::string> batch_text(const Batch& batch, Emission& emission) {
 Result<std::vector<std::uint64_t>> run_batch(Device& device, const Batch& batch,
                                              Emission& emission) {
   PENSTOCK_ASSIGN(const std::string text, batch_text(batch, emission));
-  constexpr const char* operations = "expr/operations.kc";
-  const kernel::SourcePart parts[] = {{operations, std::string(kernel::expr_source(operations))},
-                                      {"batch", text}};
+  const auto part = [](const char* name) {
+    return kernel::SourcePart{name, std::string(kernel::expr_source(name))};
+  };
+  const kernel::SourcePart parts[] = {
+      part("expr/operations.kc"), part("expr/wide_operations.kc"), {"batch", text}};
   const std::uint32_t group_size = device.traits().is_cpu ? 1 : 64;
   std::string assembled = kernel::assemble(device.traits().target, parts);
   if (const auto& [right, wrong] = batch.defect; !right.empty()) {
@@ -105,19 +119,20 @@ Result<std::vector<std::uint64_t>> run_batch(Device& device, const Batch& batch,
   }
   PENSTOCK_ASSIGN(const auto program, device.build({assembled, group_size, {}, false, "batch"}));
   std::vector<std::uint64_t> cells(1), parameters,
-      results(3 * batch.row_count * batch.roots.size() + 1, untouched);
+      results(4 * batch.row_count * batch.roots.size() + 1, untouched);
   for (std::uint32_t row = 0; row < batch.row_count; row++)
     for (const std::vector<Scalar>& column : batch.columns) {
       // The bits of a missing value may be anything: here a trap for code that computes with them.
       cells.push_back(column[row].is_null ? 0x8000000000000000ull : word_of(column[row]));
+      cells.push_back(column[row].is_null ? 0x8000000000000000ull : high_word_of(column[row]));
       cells.push_back(column[row].is_null ? 0 : 1);
       if (column[row].is_null && column[row].type.kind == Kind::boolean)
-        cells[cells.size() - 2] = row & 1;
+        cells[cells.size() - 3] = row & 1;
     }
   cells.erase(cells.begin());
   cells.push_back(0);  // no buffer is empty
   for (const Scalar& parameter : batch.builder.graph()->parameters)
-    parameters.push_back(word_of(parameter));
+    parameters.insert(parameters.end(), {word_of(parameter), high_word_of(parameter)});
   parameters.push_back(0);
   PENSTOCK_ASSIGN(const auto cell_buffer, device.allocate(cells.size() * 8));
   PENSTOCK_ASSIGN(const auto parameter_buffer, device.allocate(parameters.size() * 8));
@@ -138,7 +153,7 @@ Result<std::vector<std::uint64_t>> run_batch(Device& device, const Batch& batch,
 // Counts the representable numbers between two floats; 0 for equal ones and for two NaNs.
 std::uint64_t distance(Type type, std::uint64_t a, std::uint64_t b) {
   if (!is_float(type)) {
-    const unsigned bits = width_bytes(type) * 8;
+    const unsigned bits = std::min(64u, width_bytes(type) * 8);
     const std::uint64_t mask = bits == 64 ? ~std::uint64_t{0} : (std::uint64_t{1} << bits) - 1;
     return (a & mask) == (b & mask) ? 0 : ~std::uint64_t{0};
   }
@@ -159,8 +174,8 @@ std::uint64_t distance(Type type, std::uint64_t a, std::uint64_t b) {
   return static_cast<std::uint64_t>(gap < 0 ? -gap : gap);
 }
 
-// Says what is wrong with one result: `actual` is its value, validity and fault number. Empty:
-// nothing.
+// Says what is wrong with one result: `actual` is its value, validity, fault number and the upper
+// half of its value. Empty: nothing.
 std::string difference_of(const Emission& emission, Type type, const Evaluated& expected,
                           const std::uint64_t* actual, std::uint64_t bound) {
   const std::string fault =
@@ -175,7 +190,9 @@ std::string difference_of(const Emission& emission, Type type, const Evaluated& 
   if (actual[2] != 0) return fault + ", expected " + text_of(expected.value);
   if (actual[1] != (expected.value.is_null ? 0u : 1u))
     return "validity " + std::to_string(actual[1]) + ", expected " + text_of(expected.value);
-  if (expected.value.is_null || distance(type, actual[0], word_of(expected.value)) <= bound)
+  const bool is_high_right = !is_wide(type) || actual[3] == high_word_of(expected.value);
+  if (expected.value.is_null ||
+      (is_high_right && distance(type, actual[0], word_of(expected.value)) <= bound))
     return "";
   return "word " + std::to_string(actual[0]) + ", expected " +
          std::to_string(word_of(expected.value)) + ", " + text_of(expected.value);
@@ -195,7 +212,7 @@ Result<std::string> first_difference(Device& device, const Batch& batch, std::ui
     for (std::size_t r = 0; r < batch.roots.size(); r++) {
       const Type type = graph.at(batch.roots[r]).type;
       std::string text = difference_of(emission, type, expected[r],
-                                       &results[3 * (row * batch.roots.size() + r)], bound);
+                                       &results[4 * (row * batch.roots.size() + r)], bound);
       if (text.empty()) continue;
       text = "row " + std::to_string(row) + " of " + std::to_string(batch.row_count) + ": " +
              text_of(graph, batch.roots[r], batch.builder.schema()) + " gives " + text + " where";
@@ -266,6 +283,35 @@ TEST(EmittedExpressions, RandomGraphsComputeWhatTheInterpreterComputes) {
   });
 }
 
+TEST(EmittedExpressions, RandomGraphsOf128BitsAgreeWithTheInterpreter) {
+  on_each_device([](Device& device) {
+    for (std::uint64_t seed = 1; seed <= random_batches / 2; seed++) {
+      test::RandomExpressions random(seed, test::wide_schema());
+      Batch batch = random_batch(random);
+      for (const std::uint32_t row_count : {1u, 1000u, 20u}) {
+        fill(batch, random, row_count, row_count == 20);
+        compare_batch(device, batch, 0, device.traits().id + ", seed " + std::to_string(seed));
+        if (testing::Test::HasFatalFailure()) return;
+      }
+    }
+  });
+}
+
+// Expects that a comparison shows an error that is planted in an operation.
+void expect_seen(Device& device, const Schema& schema, const char* right, const char* wrong) {
+  std::string seen;
+  for (std::uint64_t seed = 1; seed <= random_batches && seen.empty(); seed++) {
+    test::RandomExpressions random(seed, schema);
+    Batch batch = random_batch(random);
+    fill(batch, random, 400);
+    batch.defect = {right, wrong};
+    const Result<std::string> difference = first_difference(device, batch, 0);
+    ASSERT_TRUE(difference.ok()) << difference.status().text();
+    seen = *difference;
+  }
+  EXPECT_NE(seen, "") << right << " as " << wrong;
+}
+
 // The comparison above is worth what it sees: each of these errors in one operation must make it
 // fail.
 TEST(EmittedExpressions, RandomGraphsShowAPlantedDefect) {
@@ -279,20 +325,32 @@ TEST(EmittedExpressions, RandomGraphsShowAPlantedDefect) {
       {"month + 3u : month - 9u", "month + 3u : month - 8u"},     // January
   };
   on_each_device([&](Device& device) {
-    for (const auto& [right, wrong] : defects) {
-      std::string seen;
-      for (std::uint64_t seed = 1; seed <= random_batches && seen.empty(); seed++) {
-        test::RandomExpressions random(seed);
-        Batch batch = random_batch(random);
-        fill(batch, random, 128);
-        batch.defect = {right, wrong};
-        const Result<std::string> difference = first_difference(device, batch, 0);
-        ASSERT_TRUE(difference.ok()) << difference.status().text();
-        seen = *difference;
-      }
-      EXPECT_NE(seen, "") << right << " as " << wrong;
-    }
+    for (const auto& [right, wrong] : defects)
+      expect_seen(device, test::random_schema(), right, wrong);
   });
+}
+
+TEST(EmittedExpressions, RandomGraphsOf128BitsShowAPlantedDefect) {
+  const std::pair<const char*, const char*> defects[] = {
+      {"(u64)a.high - (u64)b.high - (u64)(a.low < b.low)", "(u64)a.high - (u64)b.high"},
+      {"i128_less(size, subtract_I128(unit, size))", "i128_less(size, unit)"},
+      {"|| high < middle ||", "||"},                                       // a carry of a product
+      {"(a.low == ~(u64)0 && (u64)a.high == sign - 1u)", "0"},             // HUGEINT's greatest
+      {"kept | (u64)(magnitude.low << zeros != 0)", "kept"},               // a double half way
+      {"if (is_zero_I128(rest) == 0u) quotient.low |= 1u;", ""},
+      {"if (multiply_overflows_I128(a, power) != 0u) return", "if (0) return"},
+  };
+  on_each_device([&](Device& device) {
+    for (const auto& [right, wrong] : defects)
+      expect_seen(device, test::wide_schema(), right, wrong);
+  });
+}
+
+Schema all_types() {
+  Schema types = test::random_schema();
+  for (const Field& field : test::wide_schema()) types.push_back(field);
+  std::erase_if(types, [](const Field& field) { return field.nullable; });
+  return types;
 }
 
 // A batch over one pair of columns of a type, with every pair of interesting values as a row.
@@ -306,8 +364,7 @@ Batch pair_batch(Type type, std::uint64_t seed) {
 
 TEST(EmittedExpressions, EveryBinaryOperationOnEveryTypeIsExact) {
   on_each_device([](Device& device) {
-    for (const Field& field : test::random_schema()) {
-      if (field.nullable) continue;
+    for (const Field& field : all_types()) {
       Batch batch = pair_batch(field.type, 7);
       const NodeId a = batch.builder.column(0), b = batch.builder.column(1);
       for (int o = static_cast<int>(Op::add); o <= static_cast<int>(Op::or_); o++) {
@@ -327,11 +384,10 @@ TEST(EmittedExpressions, EveryBinaryOperationOnEveryTypeIsExact) {
 
 TEST(EmittedExpressions, EveryCastAndExactFunctionOfEveryTypeIsExact) {
   on_each_device([](Device& device) {
-    for (const Field& field : test::random_schema()) {
-      if (field.nullable) continue;
+    for (const Field& field : all_types()) {
       Batch batch = pair_batch(field.type, 11);
       const NodeId a = batch.builder.column(0);
-      for (const Field& to : test::random_schema())
+      for (const Field& to : all_types())
         if (const auto node = batch.builder.cast(a, to.type); node.ok())
           batch.roots.push_back(*node);
       for (Op op : {Op::negate, Op::absolute, Op::bit_not, Op::not_, Op::is_null, Op::floor,
