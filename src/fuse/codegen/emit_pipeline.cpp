@@ -205,10 +205,22 @@ std::string epilogue_functions(const TileProgram& program, const std::string& te
   return words;
 }
 
+// Keys are words of 64 bits, and no accumulator holds a value of 128.
+Status check_aggregated(const TileProgram& program) {
+  if (program.epilogue == Epilogue::compact) return {};
+  for (const Output& output : program.outputs) {
+    const Type type = program.graph->at(output.root).type;
+    if (expr::is_wide(type))
+      return Status(Code::unsupported, "kernels do not aggregate " + name_of(type));
+  }
+  return {};
+}
+
 }  // namespace
 
 Result<PipelineSource> emit_pipeline(const TileProgram& program, const std::string& template_name,
                                      const Policy& policy, Target target) {
+  PENSTOCK_TRY(check_aggregated(program));
   PipelineSource result;
   PENSTOCK_ASSIGN(const std::string evaluate, evaluate_function(program, result));
   std::string select;
@@ -219,7 +231,7 @@ Result<PipelineSource> emit_pipeline(const TileProgram& program, const std::stri
       epilogue_functions(program, template_name, policy, target) +
       replace_limb_words(program, replace_words(program, template_source(template_name)));
   std::vector<kernel::SourcePart> parts = {{"expr/operations.kc", operations_of(text)}};
-  if (text.find("_I128(") != std::string::npos)
+  if (text.find("_I128") != std::string::npos)
     parts.push_back({"expr/wide_operations.kc", template_source("wide_operations")});
   for (const std::string& name : load_sources(program))
     parts.push_back({name, std::string(kernel::codec_source(name))});
