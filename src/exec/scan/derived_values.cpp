@@ -79,43 +79,9 @@ Column spread(const Column& results, const Column& source) {
   return column;
 }
 
-// Converts 128 bits, a value at a time.
-template <class T, class F> Column converted(const Column& source, F convert) {
-  std::vector<T> values(source.row_count);
-  in_parallel(source.row_count, 1 << 13, [&](std::uint64_t first, std::uint64_t last) {
-    for (std::uint64_t row = first; row < last; row++) {
-      if (!source.is_valid(row)) continue;
-      Int128 value;  // 16 bytes may lie on 8
-      std::memcpy(&value, source.values.data + row * sizeof value, sizeof value);
-      values[row] = convert(value);
-    }
-  });
-  Column column = Column::from(std::move(values));
-  column.validity = source.validity;
-  return column;
-}
-
-template <class T> Column as_floats(const Column& source) {
-  return converted<T>(source, [&](Int128 value) {
-    return static_cast<T>(
-        expr::cast_value(Scalar::of(source.type, value), type_of<T>()).value.real);
-  });
-}
-
-Column derived_of_wide(Type type, const Column& source) {
-  if (type.kind == Kind::int64)
-    return converted<std::int64_t>(
-        source, [](Int128 value) { return static_cast<std::int64_t>(value >> 64); });
-  if (type.kind == Kind::uint64)
-    return converted<std::uint64_t>(source,
-                                    [](Int128 value) { return static_cast<std::uint64_t>(value); });
-  return type.kind == Kind::float32 ? as_floats<float>(source) : as_floats<double>(source);
-}
-
 }  // namespace
 
 Result<Column> derive(const DerivedColumn& derived, const Column& source) {
-  if (!derived.function) return derived_of_wide(derived.cast_to, source);
   if (is_rank(derived)) return Status(Code::internal, "ranks of strings that have no numbers");
   if (source.encoded) return Status(Code::internal, "a function of texts that are not decoded");
   if (source.device_values && source.values.empty())

@@ -144,7 +144,6 @@ class Derivation {
       return {};
     }
     if (calls_string_function(*old_, node)) return derive_call(id, node);
-    if (is_derived_of_wide_column(*old_, node)) return derive_cast(id, node);
     copies_[id] =
         node.op == Op::column ? graph_->add(node) : graph_->import_node(*old_, id, copies_);
     return {};
@@ -193,18 +192,6 @@ class Derivation {
     return {};
   }
 
-  Status derive_cast(NodeId id, const Node& node) {
-    const Node& input = graph_->at(copies_[node.inputs[0]]);
-    DerivedColumn derived;
-    derived.source = input.payload;
-    derived.cast_to = node.type;
-    const bool nullable = input.nullable;
-    const std::uint32_t column = column_for(
-        std::move(derived), {text_of(*old_, id, program_.source_schema), node.type, nullable});
-    copies_[id] = graph_->add({Op::column, node.type, nullable, column, {}});
-    return {};
-  }
-
   std::uint32_t column_for(DerivedColumn derived, Field field) {
     const std::uint32_t first = program_.first_derived();
     for (std::uint32_t i = 0; i < program_.derived.size(); i++)
@@ -219,7 +206,6 @@ class Derivation {
       return x.type == y.type && x.text == y.text && x.integer == y.integer;
     };
     return a.source == b.source && a.function == b.function && a.column_input == b.column_input &&
-           a.cast_to == b.cast_to &&
            std::equal(a.inputs.begin(), a.inputs.end(), b.inputs.begin(), b.inputs.end(),
                       same_value);
   }
@@ -233,19 +219,12 @@ class Derivation {
 
 }  // namespace
 
-bool is_derived_of_wide_column(const Graph& graph, const Node& node) {
-  const bool is_half = node.op == Op::high_half || node.op == Op::low_half;
-  if (!is_half && (node.op != Op::cast || !is_float(node.type))) return false;
-  const Node& input = graph.at(node.inputs[0]);
-  return input.op == Op::column && input.type.kind != Kind::string && width_bytes(input.type) > 8;
-}
-
 // Each constant has its length.
 std::string name_of_function(const TileProgram& program, std::uint32_t column) {
   std::string name;
   while (column >= program.first_derived()) {
     const DerivedColumn& derived = program.derived[column - program.first_derived()];
-    if (!derived.function || !expr::is_string_function(*derived.function)) return {};
+    if (!expr::is_string_function(*derived.function)) return {};
     name += " " + derived.function->name + " " + std::to_string(derived.column_input);
     for (const Scalar& input : derived.inputs)
       name += " " + std::string(name_of(input.type)) + (input.is_null ? " NULL" : " ") +
@@ -263,7 +242,6 @@ Status derive_columns(TileProgram& program) {
   bool any = false;
   for (NodeId id = 0; id < program.graph->size(); id++)
     any = any || (needed[id] && (calls_string_function(*program.graph, program.graph->at(id)) ||
-                                 is_derived_of_wide_column(*program.graph, program.graph->at(id)) ||
                                  asks_for_nulls(program, id) || string_search(program, id)));
   std::vector<NodeId> counted(program.outputs.size(), no_node);
   for (std::size_t i = 0; i < counted.size(); i++)

@@ -1,7 +1,6 @@
 // Derived columns: functions of strings (expr/string_functions.hpp) as columns of their own.
 // Kernels have no characters, so the host computes the functions, once for each string of a
-// dictionary, while it uploads the chunk. It does the same for 128-bit numbers that are read as
-// floats: shares of a window's sum.
+// dictionary, while it uploads the chunk.
 //
 // Devices compute some of these functions of FSST codes (fuse/codegen/code_functions.hpp).
 // Comparisons with constant strings become derived columns too, for a column that may come as such
@@ -11,10 +10,7 @@
 
 namespace penstock::plan {
 
-// Returns whether a node reads a column of 128 bits as a float or as a half.
-bool is_derived_of_wide_column(const Graph& graph, const Node& node);
-
-// Replaces each call of such a function, and each such cast, in the program by a derived column.
+// Replaces each call of such a function in the program by a derived column.
 // Code::unsupported where its input is more than a column and constants, or another such call.
 Status derive_columns(TileProgram& program);
 

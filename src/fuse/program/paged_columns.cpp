@@ -113,9 +113,6 @@ std::string why_not_paged(const TileProgram& program, const pages::PagedTable& t
   const auto name = [&](std::uint32_t column) {
     return "column '" + program.source_schema[column].name + "'";
   };
-  for (const DerivedColumn& derived : program.derived)
-    if (!derived.function && program.lookup_of(derived.source) < 0)
-      return name(derived.source) + " has 128 bits";
   const std::vector<std::uint32_t> columns = program.scanned_columns();
   for (const std::uint32_t column : columns)
     if (const std::string why = why_not_column(table, column); !why.empty())

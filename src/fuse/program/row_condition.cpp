@@ -168,7 +168,7 @@ class ConditionOfPredicate {
 
   // Returns the condition of a column that the host derives by a function of strings.
   Condition of_derived(const DerivedColumn& derived, bool is_negated) const {
-    if (!derived.function || !is_of_source(derived.source) ||
+    if (!is_of_source(derived.source) ||
         derived.function->result_type.kind != Kind::boolean)
       return std::nullopt;
     std::vector<Scalar> constants = derived.inputs;

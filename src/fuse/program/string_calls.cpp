@@ -84,7 +84,7 @@ std::optional<TextFunction> comparison(const DerivedColumn& derived) {
 }  // namespace
 
 std::optional<CodeFunction> code_function(const DerivedColumn& derived) {
-  if (!derived.function || derived.column_input != 0) return std::nullopt;
+  if (derived.column_input != 0) return std::nullopt;
   const std::string_view name = derived.function->name;
   if (name == "is_there") return CodeFunction{std::nullopt, {}, true};
   if (name == "length")
@@ -103,7 +103,7 @@ std::optional<CodeFunction> code_function(const DerivedColumn& derived) {
 
 std::optional<TextFunction> text_function(const DerivedColumn& derived) {
   const std::optional<CodeFunction> function = code_function(derived);
-  if (!function) return derived.function ? comparison(derived) : std::nullopt;
+  if (!function) return comparison(derived);
   if (function->is_presence) return TextFunction{"1u", {}};
   if (!function->predicate)
     return TextFunction{function->unit == fsst::DeviceLengths::Unit::bytes

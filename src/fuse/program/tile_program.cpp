@@ -26,7 +26,7 @@ bool is_same_graph(const Graph& a, const Graph& b) {
 
 bool DerivedColumn::operator==(const DerivedColumn& other) const {
   return source == other.source && function == other.function &&
-         column_input == other.column_input && cast_to == other.cast_to &&
+         column_input == other.column_input &&
          std::ranges::equal(inputs, other.inputs, is_same_constant);
 }
 

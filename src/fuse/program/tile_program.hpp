@@ -68,15 +68,12 @@ struct Output {
   bool operator==(const Output&) const = default;
 };
 
-// A column that the host computes from a column of strings, or of 128 bits; the kernel reads its
-// result.
+// A column that the host computes from a column of strings; the kernel reads its result.
 struct DerivedColumn {
   std::uint32_t source = 0;  // in source_schema: a source's own column, or one derived before this
-  std::shared_ptr<const CustomFunction> function;  // of strings
+  std::shared_ptr<const CustomFunction> function;  // of strings, never null
   std::vector<Scalar> inputs;  // the constants; inputs[column_input] stands for the column's string
   std::size_t column_input = 0;
-  // Without a function: 128 bits as a float, as their high half (int64) or their low half (uint64).
-  Type cast_to;
   bool operator==(const DerivedColumn& other) const;
 };
 
