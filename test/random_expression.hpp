@@ -38,15 +38,21 @@ inline Schema random_schema() {
 
 // The types of 128 bits, and what they are computed with and cast to.
 inline Schema wide_schema() {
-  const std::pair<const char*, Type> types[] = {
-      {"huge", {Kind::int128}},       {"d19_3", Type::decimal(19, 3)},
-      {"d25_24", Type::decimal(25, 24)}, {"d38_0", Type::decimal(38, 0)},
-      {"d38_2", Type::decimal(38, 2)}, {"d38_30", Type::decimal(38, 30)},
-      {"d38_38", Type::decimal(38, 38)}, {"d18_2", Type::decimal(18, 2)},
-      {"d9_4", Type::decimal(9, 4)},  {"b", {Kind::boolean}},
-      {"i8", {Kind::int8}},           {"i64", {Kind::int64}},
-      {"u64", {Kind::uint64}},        {"f32", {Kind::float32}},
-      {"f64", {Kind::float64}}};
+  const std::pair<const char*, Type> types[] = {{"huge", {Kind::int128}},
+                                                {"d19_3", Type::decimal(19, 3)},
+                                                {"d25_24", Type::decimal(25, 24)},
+                                                {"d38_0", Type::decimal(38, 0)},
+                                                {"d38_2", Type::decimal(38, 2)},
+                                                {"d38_30", Type::decimal(38, 30)},
+                                                {"d38_38", Type::decimal(38, 38)},
+                                                {"d18_2", Type::decimal(18, 2)},
+                                                {"d9_4", Type::decimal(9, 4)},
+                                                {"b", {Kind::boolean}},
+                                                {"i8", {Kind::int8}},
+                                                {"i64", {Kind::int64}},
+                                                {"u64", {Kind::uint64}},
+                                                {"f32", {Kind::float32}},
+                                                {"f64", {Kind::float64}}};
   Schema schema;
   for (const auto& [name, type] : types) {
     schema.push_back({name, type, false});
@@ -239,8 +245,7 @@ class RandomExpressions {
   // Of 128 bits; others are refused, and drawn again.
   Result<NodeId> half_or_whole(Builder& builder, NodeId value, NodeId other) {
     if (below(2) == 0) return builder.unary(pick({Op::high_half, Op::low_half}), value);
-    return builder.from_halves(value, other,
-                               pick({Type{Kind::int128}, Type::decimal(38, 2)}));
+    return builder.from_halves(value, other, pick({Type{Kind::int128}, Type::decimal(38, 2)}));
   }
 
   NodeId date_column(Builder& builder) {

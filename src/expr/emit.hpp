@@ -3,7 +3,8 @@
 // For each root the emission names three C expressions: the value, whether it is valid, and its
 // fault. Common sub-expressions are printed once. Types: see kernel_type(). Functions the
 // statements call stand in operations.kc
-// ("expr/operations.kc", and "expr/wide_operations.kc" for 128 bits) and, for custom functions, in `functions`.
+// ("expr/operations.kc", and "expr/wide_operations.kc" for 128 bits) and, for custom functions, in
+// `functions`.
 #pragma once
 #include <functional>
 #include <span>

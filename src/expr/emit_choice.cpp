@@ -83,8 +83,8 @@ Printed print_select(std::span<const Operand> inputs) {
   Printed printed;
   printed.strict = false;
   printed.is_alias = then.value == otherwise.value;
-  printed.value = printed.is_alias ? then.value
-                                   : choice(then.type, chosen, then.value, otherwise.value);
+  printed.value =
+      printed.is_alias ? then.value : choice(then.type, chosen, then.value, otherwise.value);
   printed.valid = choose(chosen, then.valid, otherwise.valid);
   printed.fault = choose(chosen, then.fault, otherwise.fault);
   if (c.fault == "0u") return printed;

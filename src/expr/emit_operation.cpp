@@ -29,9 +29,8 @@ Printed print_custom(const Node& node, std::span<const Operand> inputs,
 // Returns whether a value of 128 bits is computed, or read for more than a comparison.
 bool computes_wide(const Node& node, std::span<const Operand> inputs) {
   if (node.op == Op::custom || is_comparison(node.op)) return false;
-  return is_wide(node.type) || std::ranges::any_of(inputs, [](const Operand& input) {
-           return is_wide(input.type);
-         });
+  return is_wide(node.type) ||
+         std::ranges::any_of(inputs, [](const Operand& input) { return is_wide(input.type); });
 }
 
 Result<Printed> print_strict(const Graph& graph, const Node& node, std::span<const Operand> inputs,

@@ -77,8 +77,7 @@ Printed print_arithmetic(const Graph& graph, const Node& node, const Operand& le
 Printed print_wide_sign(const Node& node, const Operand& a, unsigned number) {
   Printed printed;
   declare_wide(printed, call(of_wide(row_of(node.op).integer_word), {a.value}), number);
-  finish_in_type(printed, node.type,
-                 node.type.kind == Kind::int128 ? any_wide : range_of(a.type));
+  finish_in_type(printed, node.type, node.type.kind == Kind::int128 ? any_wide : range_of(a.type));
   return printed;
 }
 
@@ -119,9 +118,8 @@ Printed print_cast_to_float(const Operand& a, Type type) {
     return printed;
   }
   constexpr int exact_powers = 22;
-  printed.value =
-      call("f64_of_decimal_I128", {a.value, wide_constant(power_of_ten(a.type.scale)),
-                                   a.type.scale <= exact_powers ? "1u" : "0u"});
+  printed.value = call("f64_of_decimal_I128", {a.value, wide_constant(power_of_ten(a.type.scale)),
+                                               a.type.scale <= exact_powers ? "1u" : "0u"});
   if (type.kind == Kind::float32) printed.value = "(f32)" + printed.value;
   return printed;
 }
@@ -204,8 +202,8 @@ Result<Printed> print_wide(const Graph& graph, const Node& node, std::span<const
                                         : print_half(node, a);
     default: break;
   }
-  return Status(Code::unsupported, "kernels do not " + std::string(row_of(node.op).verb) + " " +
-                                       name_of(a.type));
+  return Status(Code::unsupported,
+                "kernels do not " + std::string(row_of(node.op).verb) + " " + name_of(a.type));
 }
 
 }  // namespace penstock::expr

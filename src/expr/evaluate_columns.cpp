@@ -174,9 +174,8 @@ class Batch {
         return within_range(
             lane, [&](std::size_t i) { return Int128{static_cast<std::uint64_t>(a.integers[i])}; });
       case Op::from_halves:
-        return within_range(lane, [&](std::size_t i) {
-          return joined_halves(a.integers[i], b.integers[i]);
-        });
+        return within_range(
+            lane, [&](std::size_t i) { return joined_halves(a.integers[i], b.integers[i]); });
       case Op::negate:
         return within_range(lane,
                             [&](std::size_t i) { return bounded_difference(0, a.integers[i]); });

@@ -185,8 +185,7 @@ EvaluatedScalar apply(const Graph& graph, const Node& node, std::span<const Scal
     case Op::high_half: return {Scalar::of(node.type, first.integer >> 64)};
     case Op::low_half:
       return {Scalar::of(node.type, Int128{static_cast<std::uint64_t>(first.integer)})};
-    case Op::from_halves:
-      return within(node.type, joined_halves(first.integer, inputs[1].integer));
+    case Op::from_halves: return within(node.type, joined_halves(first.integer, inputs[1].integer));
     case Op::cast: return cast_value(first, node.type);
     case Op::custom: return {graph.custom_functions[node.payload]->host(inputs)};
     case Op::not_: return {Scalar::of(node.type, Int128{first.integer == 0})};

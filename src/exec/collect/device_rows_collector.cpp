@@ -205,7 +205,6 @@ bool write_rows_on_device(TileProgram& program, const Traits& traits,
   if (program.epilogue != Epilogue::compact || program.top_k) return false;
   for (const Output& output : program.outputs) {
     const Node& node = program.graph->at(output.root);
-    if (width_bytes(node.type) > 8) return false;
     if (node.type.kind == Kind::float64 && !traits.has_f64) return false;
     if (!has_codes_of_run(program, node, is_small)) return false;
   }

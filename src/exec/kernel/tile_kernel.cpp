@@ -246,9 +246,8 @@ Status TileKernel::upload_scalars(Queue& queue, PackedScalars& scalars,
   const std::vector<Scalar>& parameters = program_.graph->parameters;
   for (std::uint32_t i = 0; i < parameters.size(); i++) {
     const Scalar& value = parameters[i];
-    scalars.words.push_back(value.type.kind == Kind::string
-                                ? strings.code_of_parameter(program_, i)
-                                : expr::word_of_scalar(value));
+    scalars.words.push_back(value.type.kind == Kind::string ? strings.code_of_parameter(program_, i)
+                                                            : expr::word_of_scalar(value));
     if (scalar_words(value.type) > 1)
       scalars.words.push_back(static_cast<std::uint64_t>(value.integer >> 64));
   }

@@ -1,5 +1,6 @@
 #include "exec/physical/physical_plan.hpp"
 
+#include <algorithm>
 #include <utility>
 
 #include "exec/physical/host_operators.hpp"
@@ -135,14 +136,22 @@ Result<OperatorPointer> Planner::scan_for_host(StepId id, std::uint64_t row_limi
   return OperatorPointer(std::move(scan));
 }
 
+// Groups are cut down to the first ones by other kernels. Words of a key have 64 bits.
+bool Planner::sorts_there(StepId order) const {
+  const Step& input = run_.plan.step(run_.plan.step(order).inputs[0]);
+  return keeps_columns(input.kind) &&
+         std::ranges::all_of(run_.plan.step(order).sort_keys, [&](const SortKey& key) {
+           return width_bytes(input.schema[key.column].type) <= 8;
+         });
+}
+
 Result<OperatorPointer> Planner::sort(StepId order, std::uint64_t row_limit) {
   const StepId input = run_.plan.step(order).inputs[0];
   SortOperator::Inputs inputs;
   if (const auto top_k = top_k_of(run_.plan, order, row_limit, run_.consumers)) {
     PENSTOCK_ASSIGN(inputs.first, scan_of(input, {}, ~std::uint64_t{0}, top_k));
     inputs.rows = inputs.first;
-  } else if (!run_.options.validate && keeps_columns(run_.plan.step(input).kind) &&
-             may_stay(input)) {
+  } else if (!run_.options.validate && sorts_there(order) && may_stay(input)) {
     PENSTOCK_ASSIGN(auto scan, scan_of(input, columns_asked_for(input, {})));
     if (scan->stays()) inputs.rows = inputs.in_place = std::move(scan);
   }

@@ -38,6 +38,7 @@ class Planner {
   Result<OperatorPointer> compute(StepId id, std::uint64_t row_limit, const Columns& wanted);
   Result<OperatorPointer> scan_for_host(StepId id, std::uint64_t row_limit, const Columns& wanted);
   Result<OperatorPointer> sort(StepId order, std::uint64_t row_limit);
+  bool sorts_there(StepId order) const;
   Result<OperatorPointer> rows_to_sort(StepId order, std::uint64_t row_limit);
   Result<OperatorPointer> append(const Step& step, StepId id, std::uint64_t row_limit,
                                  const Columns& wanted);

@@ -13,8 +13,6 @@ namespace penstock::plan {
 bool read_pairs(TileProgram& program) {
   write_late_columns(program);
   use_codes_of_run(program);
-  for (const std::uint32_t column : program.device_columns)
-    if (width_bytes(program.source_schema[column].type) > 8) return false;
   return fits_parameters(program);
 }
 

@@ -51,8 +51,7 @@ std::string constant_of(const Scalar& value) {
     case Kind::decimal:
     case Kind::date32:
     case Kind::timestamp:
-      return text + ", passed as " +
-             text_of(Scalar::of(Type{Kind::int128}, value.integer));
+      return text + ", passed as " + text_of(Scalar::of(Type{Kind::int128}, value.integer));
     default: return text;
   }
 }
@@ -71,9 +70,8 @@ std::string column_of(const ColumnBuffer& buffer, const TileProgram& program,
   switch (buffer.role) {
     case BufferRole::values:
       if (buffer.is_bits) return bits + "column " + name;
-      return elements_of(buffer, rows) +
-             (is_aligned ? ", at a multiple of four elements" : "") + ": column " + name +
-             passed_as(buffer.type);
+      return elements_of(buffer, rows) + (is_aligned ? ", at a multiple of four elements" : "") +
+             ": column " + name + passed_as(buffer.type);
     case BufferRole::validity: return bits + "0 where column " + name + " is NULL";
     case BufferRole::page_bytes:
     case BufferRole::page_index:

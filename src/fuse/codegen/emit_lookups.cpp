@@ -97,8 +97,8 @@ std::string load_statement(const TileProgram& program, std::uint32_t column,
       is_bits ? "bit_at(" + from + ", " + row + ")" : "(" + type + ")" + from + "[" + row + "]";
   std::string text = "  const " + type + " " + name + choose(value, zero_constant(field.type));
   if (expr::is_wide(field.type))  // structs have no ?: on all targets
-    text = "  I128 " + name + " = " + zero_constant(field.type) + ";\n  if (" + row + " != NO_ROW) " +
-           name + " = load_I128(" + from + ", " + row + ");\n";
+    text = "  I128 " + name + " = " + zero_constant(field.type) + ";\n  if (" + row +
+           " != NO_ROW) " + name + " = load_I128(" + from + ", " + row + ");\n";
   if (field.nullable)
     text +=
         "  const u32 " + name + "_valid" + choose("bit_at(" + from + "_valid, " + row + ")", "0u");

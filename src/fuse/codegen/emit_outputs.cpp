@@ -67,8 +67,8 @@ std::string stage_functions_by_address(const std::vector<Written>& list) {
   const std::string addresses =
       each(list, [](const Written& w) { return " u32 " + w.own_name() + ";"; });
   const std::string point = each(list, [](const Written& w) {
-    return "  to->" + w.own_name() + " = SHARED_ADDRESS(stage->" + w.name + " + " +
-           w.place("at") + ");\n";
+    return "  to->" + w.own_name() + " = SHARED_ADDRESS(stage->" + w.name + " + " + w.place("at") +
+           ");\n";
   });
   const std::string stage = each(list, [](const Written& w) {
     const std::string address = "to->" + w.own_name();
@@ -94,8 +94,8 @@ std::string write_staged_function(const std::vector<Written>& list) {
   });
   const std::string write = each(list, [](const Written& w) {
     return " STORE_STREAM(" + w.type + ", " + w.name + " + " +
-           (w.elements == 1 ? "i" : w.place("(u32)i")) +
-           ", stage->" + w.name + "[" + w.place("from + (u32)i") + "]);";
+           (w.elements == 1 ? "i" : w.place("(u32)i")) + ", stage->" + w.name + "[" +
+           w.place("from + (u32)i") + "]);";
   });
   return function_source(
       "void pipeline_write_staged(" + parameters_of(list) +
@@ -125,8 +125,8 @@ std::string store_4_function(const TileProgram& program) {
   const std::vector<Written> list = written(program, "results[k].");
   const std::string body = each(list, [](const Written& w) {
     const std::string four = w.name + "_four", value = w.field == "row" ? "(u32)row + k" : w.value;
-    const std::string fill = "  UNROLL for (u32 k = 0; k < 4u; k++) " + four + "[" +
-                             w.place("k") + "] = " + value + ";\n";
+    const std::string fill = "  UNROLL for (u32 k = 0; k < 4u; k++) " + four + "[" + w.place("k") +
+                             "] = " + value + ";\n";
     std::string text = w.is_first() ? "  " + w.type + " " + four + "[" +
                                           std::to_string(4 * w.elements) + "];\n" + fill
                                     : fill;
@@ -147,8 +147,9 @@ std::string store_4_function(const TileProgram& program) {
 std::string staging_functions(const TileProgram& program, Target target) {
   const std::vector<Written> list = written(program, "result->");
   const std::string fields = each(list, [](const Written& w) {
-    return w.is_first() ? "  " + w.type + " " + w.name + "[" + w.rows("PIPELINE_STAGE_ROWS") + "];\n"
-                        : "";
+    return w.is_first()
+               ? "  " + w.type + " " + w.name + "[" + w.rows("PIPELINE_STAGE_ROWS") + "];\n"
+               : "";
   });
   std::string stage = stage_row_function(list);
   if (target == Target::cuda || target == Target::opencl || target == Target::sycl)

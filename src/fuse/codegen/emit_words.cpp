@@ -52,10 +52,10 @@ std::string scalar_loads(const TileProgram& program) {
     if (!is_used_parameter(program, i)) continue;
     const std::string word = "scalars[" + std::to_string(at) + "u]",
                       second = "scalars[" + std::to_string(at + 1) + "u]";
-    text += "  const " + kernel_type(type) + " " + parameter_name(i) + " = " +
-            (expr::is_wide(type) ? "words_I128(" + word + ", " + second + ")"
-                                 : of_word(type, word)) +
-            ";\n";
+    text +=
+        "  const " + kernel_type(type) + " " + parameter_name(i) + " = " +
+        (expr::is_wide(type) ? "words_I128(" + word + ", " + second + ")" : of_word(type, word)) +
+        ";\n";
   }
   return text;
 }

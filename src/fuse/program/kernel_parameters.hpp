@@ -37,7 +37,7 @@ struct ColumnBuffer {
   // Returns the name in kernels, which begins with a letter for the set it belongs to: "c0",
   // "c0_valid"; "o0", "o_rows".
   std::string name(char set) const;
-  std::string element_type() const;   // in memory
+  std::string element_type() const;  // in memory
   // Values of 128 bits: two elements of u64 for a row.
   bool is_wide() const;
   std::string register_type() const;  // in a register, for one row

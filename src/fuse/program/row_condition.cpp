@@ -168,8 +168,7 @@ class ConditionOfPredicate {
 
   // Returns the condition of a column that the host derives by a function of strings.
   Condition of_derived(const DerivedColumn& derived, bool is_negated) const {
-    if (!is_of_source(derived.source) ||
-        derived.function->result_type.kind != Kind::boolean)
+    if (!is_of_source(derived.source) || derived.function->result_type.kind != Kind::boolean)
       return std::nullopt;
     std::vector<Scalar> constants = derived.inputs;
     constants.erase(constants.begin() + static_cast<std::ptrdiff_t>(derived.column_input));

@@ -36,8 +36,8 @@ std::vector<NodeId> computed_roots(const Step& step) {
 bool aggregates_128_bits(const Step& step) {
   if (step.kind != StepKind::reduce && step.kind != StepKind::group_by) return false;
   const std::vector<NodeId> roots = computed_roots(step);
-  return std::ranges::any_of(
-      roots, [&](NodeId root) { return expr::is_wide(step.graph->at(root).type); });
+  return std::ranges::any_of(roots,
+                             [&](NodeId root) { return expr::is_wide(step.graph->at(root).type); });
 }
 
 // Returns the node that computes a column of a step's rows, as maps below make it; null where it is

@@ -334,9 +334,9 @@ TEST(EmittedExpressions, RandomGraphsOf128BitsShowAPlantedDefect) {
   const std::pair<const char*, const char*> defects[] = {
       {"(u64)a.high - (u64)b.high - (u64)(a.low < b.low)", "(u64)a.high - (u64)b.high"},
       {"i128_less(size, subtract_I128(unit, size))", "i128_less(size, unit)"},
-      {"|| high < middle ||", "||"},                                       // a carry of a product
-      {"(a.low == ~(u64)0 && (u64)a.high == sign - 1u)", "0"},             // HUGEINT's greatest
-      {"kept | (u64)(magnitude.low << zeros != 0)", "kept"},               // a double half way
+      {"|| high < middle ||", "||"},                            // a carry of a product
+      {"(a.low == ~(u64)0 && (u64)a.high == sign - 1u)", "0"},  // HUGEINT's greatest
+      {"kept | (u64)(magnitude.low << zeros != 0)", "kept"},    // a double half way
       {"if (is_zero_I128(rest) == 0u) quotient.low |= 1u;", ""},
       {"if (multiply_overflows_I128(a, power) != 0u) return", "if (0) return"},
   };
