@@ -242,7 +242,7 @@ class RandomExpressions {
     }
   }
 
-  // Of 128 bits; others are refused, and drawn again.
+  // Has 128 bits; others are refused, and drawn again.
   Result<NodeId> half_or_whole(Builder& builder, NodeId value, NodeId other) {
     if (below(2) == 0) return builder.unary(pick({Op::high_half, Op::low_half}), value);
     return builder.from_halves(value, other, pick({Type{Kind::int128}, Type::decimal(38, 2)}));
