@@ -43,6 +43,19 @@ STATEMENTS = {
         "SELECT year(day), month(at), day + 1 FROM '{}' WHERE at > TIMESTAMP '2024-02-01 00:00:00'",
         TARGETS,
     ),
+    "wide": (
+        "SELECT CAST(n AS HUGEINT) * m, CAST(n AS DECIMAL(30, 4)) + CAST(m AS DECIMAL(30, 2)), CAST(x AS DECIMAL(38, 10)), ok, "
+        "CAST(CAST(n AS HUGEINT) % 7 AS DOUBLE), round(CAST(n AS DECIMAL(25, 3)) * 2.5, 1) FROM '{}' WHERE CAST(m AS HUGEINT) > 2",
+        TARGETS,
+    ),
+    "wide_store": (
+        "SELECT CASE WHEN ok THEN CAST(n AS HUGEINT) ELSE NULL END, CAST(m AS DECIMAL(38, 2)) // 3, -CAST(m AS HUGEINT) FROM '{}'",
+        TARGETS,
+    ),
+    "wide_sums": (
+        "SELECT ok, sum(CAST(n AS HUGEINT) * m), avg(CAST(m AS DECIMAL(25, 2))) FROM '{}' GROUP BY ok",
+        TARGETS,
+    ),
     "many_scalars": (
         "SELECT n, ok FROM '{}' WHERE "
         + " OR ".join(f"m + {i} = 0 OR day = DATE '2024-01-01' + {i}" for i in range(100, 140)),

@@ -14,7 +14,6 @@ namespace {
 
 // Returns a scalar as the kernel takes it: see kernel_type(). Strings have codes.
 Argument scalar_argument(const Scalar& value) {
-  if (expr::is_wide(value.type)) return Argument::value(value.integer);
   switch (value.type.kind) {
     case Kind::boolean: return Argument::value(static_cast<std::uint32_t>(value.integer != 0));
     case Kind::float32: return Argument::value(static_cast<float>(value.real));
@@ -29,11 +28,15 @@ Argument scalar_argument(const Scalar& value) {
     case Kind::int64:
     case Kind::uint64:
     case Kind::timestamp:
-    case Kind::decimal: break;
-    case Kind::string:
-    case Kind::int128: break;  // not asked
+    case Kind::decimal:
+    case Kind::int128: break;  // the lower word
+    case Kind::string: break;  // not asked
   }
   return Argument::value(static_cast<std::int64_t>(value.integer));
+}
+
+std::uint64_t upper_word(const Scalar& value) {
+  return static_cast<std::uint64_t>(value.integer >> 64);
 }
 
 }  // namespace
@@ -234,9 +237,7 @@ Status TileKernel::prepare(ChunkBuffers& buffers, std::uint64_t row_count) const
 
 Status TileKernel::prepare_scalars(PackedScalars& scalars) const {
   if (!packs_scalars(program_)) return {};
-  std::uint64_t words = 0;
-  for (const Scalar& value : program_.graph->parameters) words += scalar_words(value.type);
-  return context().reserve(scalars.memory, words * 8);
+  return context().reserve(scalars.memory, scalar_words(program_) * 8);
 }
 
 Status TileKernel::upload_scalars(Queue& queue, PackedScalars& scalars,
@@ -246,10 +247,10 @@ Status TileKernel::upload_scalars(Queue& queue, PackedScalars& scalars,
   const std::vector<Scalar>& parameters = program_.graph->parameters;
   for (std::uint32_t i = 0; i < parameters.size(); i++) {
     const Scalar& value = parameters[i];
-    scalars.words.push_back(value.type.kind == Kind::string ? strings.code_of_parameter(program_, i)
-                                                            : expr::word_of_scalar(value));
-    if (scalar_words(value.type) > 1)
-      scalars.words.push_back(static_cast<std::uint64_t>(value.integer >> 64));
+    scalars.words.push_back(value.type.kind == Kind::string
+                                ? strings.code_of_parameter(program_, i)
+                                : expr::word_of_scalar(value));
+    if (expr::is_wide(value.type)) scalars.words.push_back(upper_word(value));
   }
   return queue.upload(*scalars.memory, scalars.words.data(), scalars.words.size() * 8);
 }
@@ -265,11 +266,14 @@ std::vector<Argument> TileKernel::source_arguments(const ChunkInput& input,
     return arguments;
   }
   const std::vector<Scalar>& parameters = program_.graph->parameters;
-  for (std::uint32_t i = 0; i < parameters.size(); i++)
-    if (is_used_parameter(program_, i))
-      arguments.push_back(parameters[i].type.kind == Kind::string
-                              ? Argument::value(strings.code_of_parameter(program_, i))
-                              : scalar_argument(parameters[i]));
+  for (std::uint32_t i = 0; i < parameters.size(); i++) {
+    if (!is_used_parameter(program_, i)) continue;
+    arguments.push_back(parameters[i].type.kind == Kind::string
+                            ? Argument::value(strings.code_of_parameter(program_, i))
+                            : scalar_argument(parameters[i]));
+    if (expr::is_wide(parameters[i].type))
+      arguments.push_back(Argument::value(upper_word(parameters[i])));
+  }
   return arguments;
 }
 

@@ -114,7 +114,10 @@ ParameterDescriptions::ParameterDescriptions(const TileProgram& program, Algorit
   std::string all;
   std::uint32_t words = 0;
   for (std::uint32_t i = 0; i < constants.size(); i++) {
-    of_statement_[parameter_name(i)] = constant_of(constants[i]);
+    const bool is_wide = expr::is_wide(constants[i].type);
+    of_statement_[parameter_name(i)] =
+        constant_of(constants[i]) + (is_wide ? ", its lower 64 bits" : "");
+    of_statement_[parameter_name(i) + "_high"] = constant_of(constants[i]) + ", its upper 64 bits";
     all += (all.empty() ? "" : "; ") + std::to_string(words) + ": " + constant_of(constants[i]);
     words += scalar_words(constants[i].type);
   }

@@ -137,9 +137,10 @@ Scalars scalars_of(const TileProgram& program) {
     return {scalars.parameters + "IN(u64, scalars), ", scalars.arguments + "scalars, "};
   for (std::uint32_t i = 0; i < program.graph->parameters.size(); i++) {
     if (!is_used_parameter(program, i)) continue;
-    scalars.parameters += "VALUE(" + kernel_type(program.graph->parameters[i].type) + ", " +
-                          parameter_name(i) + "), ";
-    scalars.arguments += parameter_name(i) + ", ";
+    for (const ScalarParameter& scalar : scalar_parameters(program, i)) {
+      scalars.parameters += "VALUE(" + scalar.type + ", " + scalar.name + "), ";
+      scalars.arguments += scalar.name + ", ";
+    }
   }
   return scalars;
 }

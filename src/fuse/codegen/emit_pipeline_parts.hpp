@@ -24,6 +24,14 @@ std::string operations_of(const std::string& callers);
 inline std::string parameter_name(std::uint32_t parameter) {
   return "p" + std::to_string(parameter);
 }
+// A scalar as kernels take it, and as their functions do. 128 bits are two words: "p3", "p3_high".
+struct ScalarParameter {
+  std::string type, name;
+};
+std::vector<ScalarParameter> scalar_parameters(const TileProgram& program, std::uint32_t parameter);
+// Returns the value of a parameter, of what scalar_parameters() names.
+std::string scalar_value(const TileProgram& program, std::uint32_t parameter);
+
 // `head` is the result, name and parameters; `body` whole lines.
 inline std::string function_source(const std::string& head, const std::string& body) {
   return "FUNCTION " + head + "\n{\n" + body + "}\n\n";

@@ -117,11 +117,7 @@ EmissionNames row_names(const TileProgram& program) {
   names.valid = [&program, value = names.value](std::uint32_t column) {
     return program.source_schema[column].nullable ? value(column) + "_valid" : std::string();
   };
-  names.parameter = [&program](std::uint32_t p) {
-    const Scalar& value = program.graph->parameters[p];
-    return value.is_null ? "(" + zero_constant(value.type) + ")"
-                         : parameter_name(p);  // NULL takes no argument
-  };
+  names.parameter = [&program](std::uint32_t p) { return scalar_value(program, p); };
   names.parameter_valid = [&program](std::uint32_t p) {
     return std::string(program.graph->parameters[p].is_null ? "0u" : "");
   };
@@ -213,8 +209,8 @@ std::string value_declarations(const TileProgram& program) {
   std::string text = lookup_declarations(program);
   if (packs_scalars(program)) return text + "GLOBAL const u64* scalars, ";
   for (std::uint32_t i = 0; i < program.graph->parameters.size(); i++)
-    if (is_used_parameter(program, i))
-      text += kernel_type(program.graph->parameters[i].type) + " " + parameter_name(i) + ", ";
+    for (const ScalarParameter& scalar : scalar_parameters(program, i))
+      if (is_used_parameter(program, i)) text += scalar.type + " " + scalar.name + ", ";
   return text;
 }
 

@@ -41,21 +41,34 @@ std::string constant_literal(const Scalar& value) {
   return text;
 }
 
+std::vector<ScalarParameter> scalar_parameters(const TileProgram& program,
+                                               std::uint32_t parameter) {
+  const Type type = program.graph->parameters[parameter].type;
+  const std::string name = parameter_name(parameter);
+  if (expr::is_wide(type)) return {{"u64", name}, {"u64", name + "_high"}};
+  return {{kernel_type(type), name}};
+}
+
+std::string scalar_value(const TileProgram& program, std::uint32_t parameter) {
+  const Scalar& value = program.graph->parameters[parameter];
+  if (value.is_null) return "(" + zero_constant(value.type) + ")";  // NULL takes no argument
+  const std::vector<ScalarParameter> words = scalar_parameters(program, parameter);
+  return words.size() == 1 ? words[0].name
+                           : "words_I128(" + words[0].name + ", " + words[1].name + ")";
+}
+
 std::string scalar_loads(const TileProgram& program) {
   if (!packs_scalars(program)) return "";
   std::string text;
   std::uint32_t next = 0;
   for (std::uint32_t i = 0; i < program.graph->parameters.size(); i++) {
     const Type type = program.graph->parameters[i].type;
-    const std::uint32_t at = next;
-    next += scalar_words(type);
-    if (!is_used_parameter(program, i)) continue;
-    const std::string word = "scalars[" + std::to_string(at) + "u]",
-                      second = "scalars[" + std::to_string(at + 1) + "u]";
-    text +=
-        "  const " + kernel_type(type) + " " + parameter_name(i) + " = " +
-        (expr::is_wide(type) ? "words_I128(" + word + ", " + second + ")" : of_word(type, word)) +
-        ";\n";
+    for (const ScalarParameter& scalar : scalar_parameters(program, i)) {
+      const std::string word = "scalars[" + std::to_string(next++) + "u]";
+      if (is_used_parameter(program, i))
+        text += "  const " + scalar.type + " " + scalar.name + " = " +
+                (expr::is_wide(type) ? word : of_word(type, word)) + ";\n";
+    }
   }
   return text;
 }

@@ -185,7 +185,13 @@ bool is_used_parameter(const TileProgram& program, std::uint32_t parameter) {
 }
 
 bool packs_scalars(const TileProgram& program) {
-  return buffer_count(program) + program.graph->parameters.size() > max_parameters;
+  return buffer_count(program) + scalar_words(program) > max_parameters;
+}
+
+std::uint32_t scalar_words(const TileProgram& program) {
+  std::uint32_t words = 0;
+  for (const Scalar& value : program.graph->parameters) words += scalar_words(value.type);
+  return words;
 }
 
 // A compaction that closes gaps has its outputs twice.

@@ -67,7 +67,9 @@ bool is_used_parameter(const TileProgram& program,
 // Returns whether the scalars are one buffer of 64-bit words, because they would be too many
 // arguments.
 bool packs_scalars(const TileProgram& program);
+// Returns how many words of 64 bits scalars take.
 inline std::uint32_t scalar_words(Type type) { return expr::is_wide(type) ? 2 : 1; }
+std::uint32_t scalar_words(const TileProgram& program);
 // Returns whether the program's kernels keep to the number of parameters that a kernel may have.
 bool fits_parameters(const TileProgram& program);
 // Fuses like fuse(), with the step's columns split until every program fits. The programs read the

@@ -116,6 +116,102 @@ TEST(Wide, DecimalsOfThirtyEightDigitsGroupByTheirValue) {
   expect_rows(plan, grouped, {"0.05|2|", "184467440737095516.21|2|", "368934881474191032.37|2|"});
 }
 
+// Values about the ends of 64 bits, NULLs, and numbers to filter by.
+Table amounts(std::uint64_t rows) {
+  std::vector<std::optional<std::int64_t>> numbers;
+  std::vector<Scalar> values;
+  const Type type = Type::decimal(38, 2);
+  for (std::uint64_t row = 0; row < rows; row++) {
+    numbers.push_back(static_cast<std::int64_t>(row * 7919 % 1000) - 500);
+    const Int128 value = (static_cast<Int128>(row) - 3) * ((Int128{1} << 63) + 12345);
+    values.push_back(row % 5 == 4 ? Scalar::null_of(type) : Scalar::of(type, value));
+  }
+  return Table::of({{"n", Column::from(numbers)}, {"amount", column_of(type, values)}});
+}
+
+// A row's second word may be written to the place of another row, or of another output.
+TEST(Wide, EveryVariantWritesValuesToTheirRows) {
+  const Table table = amounts(9001);
+  Plan plan;
+  const StepId rows = plan.source(table_source(table));
+  Builder b(plan.step(rows).schema);
+  const NodeId n = b.column(0u), amount = b.column(1u);
+  TAKE(const NodeId sum, b.binary(Op::add, amount, n));
+  TAKE(const NodeId product, b.binary(Op::multiply, b.captured(Scalar::of(Type{Kind::int128}, 3)),
+                                      n));
+  TAKE(const NodeId above, b.binary(Op::greater, n, b.literal(Scalar::of(100))));
+  TAKE(const StepId kept, plan.filter(rows, b.graph(), above));
+  for (const StepId input : {rows, kept}) {
+    TAKE(const StepId mapped,
+         plan.map(input, b.graph(), {{"sum", sum}, {"n", n}, {"product", product}}));
+    std::vector<std::string> expected;
+    for (std::uint64_t row = 0; row < table.row_count; row++) {
+      const std::vector<NodeId> roots = {sum, n, product, above};
+      const auto values = evaluate(*b.graph(), roots, row_of(table, row));
+      if (input == kept && values[3].value.integer == 0) continue;
+      expected.push_back(text_of(values[0].value) + "|" + text_of(values[1].value) + "|" +
+                         text_of(values[2].value) + "|");
+    }
+    on_each_variant(plan, rows, mapped, [&](const RunOptions& options) {
+      TAKE(const QueryResult outcome, run(plan, mapped, options));
+      EXPECT_EQ(texts(outcome.table), expected) << options.device;
+    });
+  }
+}
+
+// A lookup that finds no row has no value to load.
+TEST(Wide, ALookupLoadsBothWordsOfTheRowFound) {
+  Sums t;
+  Plan& plan = t.plan;
+  const std::vector<std::optional<std::int32_t>> keys = {3, 5, 1, std::nullopt, 0};
+  const StepId left = plan.source(table_source(Table::of({{"l", Column::from(keys)}})));
+  TAKE(const StepId joined, plan.join(left, t.grouped, JoinKind::left, {{0, 0}}));
+  Builder b(plan.step(joined).schema);
+  TAKE(const NodeId twice, b.binary(Op::add, b.column(2u), b.column(2u)));
+  TAKE(const StepId mapped, plan.map(joined, b.graph(), {{"l", b.column(0u)}, {"twice", twice}}));
+  expect_rows(plan, mapped,
+              {"3|18446744073709551616|", "5|NULL|", "1|14|", "NULL|NULL|", "0|-2|"});
+}
+
+TEST(Wide, AValueBeyondItsDigitsIsAnError) {
+  const Type type = Type::decimal(38, 0);
+  Int128 most = 1;
+  for (int i = 0; i < 38; i++) most *= 10;
+  Plan plan;
+  const StepId rows = plan.source(table_source(
+      Table::of({{"d", column_of(type, std::vector<Scalar>(3, Scalar::of(type, most - 1)))}})));
+  Builder b(plan.step(rows).schema);
+  TAKE(const NodeId sum, b.binary(Op::add, b.column(0u), b.column(0u)));
+  TAKE(const StepId mapped, plan.map(rows, b.graph(), {{"sum", sum}}));
+  on_each_device([&](Device& device) {
+    const auto outcome = run(plan, mapped, {.device = device.traits().id});
+    ASSERT_FALSE(outcome.ok());
+    EXPECT_EQ(outcome.status().code(), Code::overflow);
+    EXPECT_NE(outcome.status().text().find("(d + d) is outside DECIMAL(38,0)"), std::string::npos)
+        << outcome.status().text();
+  });
+}
+
+// More scalars than arguments are words of one buffer, of which these take two.
+TEST(Wide, ManyScalarsOf128BitsAreReadInTheirOrder) {
+  const Table table = amounts(300);
+  Plan plan;
+  const StepId rows = plan.source(table_source(table));
+  Builder b(plan.step(rows).schema);
+  NodeId sum = b.column(1u);
+  for (int i = 0; i < 70; i++) {
+    const Type type = i % 3 == 0 ? Type{Kind::int64} : Type::decimal(30, 2);
+    const Int128 value = i % 3 == 0 ? Int128{i} : (Int128{i} << 66) + i;
+    TAKE(sum, b.binary(Op::add, sum, b.captured(Scalar::of(type, value))));
+  }
+  TAKE(const StepId mapped, plan.map(rows, b.graph(), {{"sum", sum}}));
+  std::vector<std::string> expected;
+  for (std::uint64_t row = 0; row < table.row_count; row++)
+    expected.push_back(
+        text_of(evaluate(*b.graph(), std::span(&sum, 1), row_of(table, row))[0].value) + "|");
+  expect_rows(plan, mapped, expected);
+}
+
 // The host computes such aggregates: what reaches the emitter nevertheless is refused by name.
 TEST(Wide, KernelsRefuseTheirExtremes) {
   Sums t;
