@@ -242,7 +242,7 @@ class RandomExpressions {
     }
   }
 
-  // Has 128 bits; others are refused, and drawn again.
+  // Draws an operation of 128 bits. It is refused for other inputs, and drawn again.
   Result<NodeId> half_or_whole(Builder& builder, NodeId value, NodeId other) {
     if (below(2) == 0) return builder.unary(pick({Op::high_half, Op::low_half}), value);
     return builder.from_halves(value, other, pick({Type{Kind::int128}, Type::decimal(38, 2)}));

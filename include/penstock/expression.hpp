@@ -102,8 +102,8 @@ enum class Op : unsigned char {
   column,     // payload: index into the row's schema
   parameter,  // payload: index into Graph::parameters; a literal or captured scalar, an argument of
               // the kernel
-  // arithmetic: both inputs and the result have one type (integer up to 64 bits, float, decimal;
-  // decimals may differ in precision, which is capped at 18: beyond it is a fault)
+  // arithmetic: both inputs and the result have one type (integer, float, decimal;
+  // decimals may differ in precision, which is capped at 18, or 38: beyond it is a fault)
   add,
   subtract,        // also date32 with int32 -> date32, and date32 - date32 -> int64
   multiply,        // decimal: scales add up
@@ -187,7 +187,7 @@ enum class Op : unsigned char {
   start_of_millisecond,
   epoch_microseconds,  // of a timestamp since 1970, int64
   require,             // a boolean; FALSE is a fault
-  // 128 bits (int128, wide decimals) as halves that kernels read: int64 and uint64; and again
+  // 128 bits (int128, wide decimals) as halves that aggregates read: int64, uint64; and again
   high_half,
   low_half,
   from_halves,  // high and low half, or sums of them, both int128; to the node's type

@@ -30,8 +30,8 @@ Status needs_scale(Op op, Type a, Type b, int max_digits) {
               std::to_string(max_digits) + " decimal places"};
 }
 
-// Sums of decimals are wide, and so are values computed from them, on the host. Two operands of up
-// to 18 digits give at most 18, so that kernels can compute the result.
+// Sums of decimals are wide, and so are values computed from them. Two operands of up to 18 digits
+// give at most 18, which kernels compute in one word.
 int digits_limit(Type a, Type b) {
   return is_wide_decimal(a) || is_wide_decimal(b) ? max_wide_digits : max_decimal_digits;
 }

@@ -1,5 +1,5 @@
-// Aggregates over 128-bit numbers. The host computes these into columns first. Kernels read such a
-// number as two halves, and their sums are exact: the sum of all numbers is put together of both.
+// Aggregates over 128-bit numbers. A map below computes these numbers. Kernels add up the two
+// halves of each, and these sums are exact: the sum of all numbers is put together of both.
 #include <algorithm>
 
 #include "expr/operation.hpp"

@@ -247,9 +247,8 @@ Status TileKernel::upload_scalars(Queue& queue, PackedScalars& scalars,
   const std::vector<Scalar>& parameters = program_.graph->parameters;
   for (std::uint32_t i = 0; i < parameters.size(); i++) {
     const Scalar& value = parameters[i];
-    scalars.words.push_back(value.type.kind == Kind::string
-                                ? strings.code_of_parameter(program_, i)
-                                : expr::word_of_scalar(value));
+    scalars.words.push_back(value.type.kind == Kind::string ? strings.code_of_parameter(program_, i)
+                                                            : expr::word_of_scalar(value));
     if (expr::is_wide(value.type)) scalars.words.push_back(upper_word(value));
   }
   return queue.upload(*scalars.memory, scalars.words.data(), scalars.words.size() * 8);

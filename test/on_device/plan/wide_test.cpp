@@ -137,8 +137,8 @@ TEST(Wide, EveryVariantWritesValuesToTheirRows) {
   Builder b(plan.step(rows).schema);
   const NodeId n = b.column(0u), amount = b.column(1u);
   TAKE(const NodeId sum, b.binary(Op::add, amount, n));
-  TAKE(const NodeId product, b.binary(Op::multiply, b.captured(Scalar::of(Type{Kind::int128}, 3)),
-                                      n));
+  TAKE(const NodeId product,
+       b.binary(Op::multiply, b.captured(Scalar::of(Type{Kind::int128}, 3)), n));
   TAKE(const NodeId above, b.binary(Op::greater, n, b.literal(Scalar::of(100))));
   TAKE(const StepId kept, plan.filter(rows, b.graph(), above));
   for (const StepId input : {rows, kept}) {
@@ -169,8 +169,7 @@ TEST(Wide, ALookupLoadsBothWordsOfTheRowFound) {
   Builder b(plan.step(joined).schema);
   TAKE(const NodeId twice, b.binary(Op::add, b.column(2u), b.column(2u)));
   TAKE(const StepId mapped, plan.map(joined, b.graph(), {{"l", b.column(0u)}, {"twice", twice}}));
-  expect_rows(plan, mapped,
-              {"3|18446744073709551616|", "5|NULL|", "1|14|", "NULL|NULL|", "0|-2|"});
+  expect_rows(plan, mapped, {"3|18446744073709551616|", "5|NULL|", "1|14|", "NULL|NULL|", "0|-2|"});
 }
 
 TEST(Wide, AValueBeyondItsDigitsIsAnError) {
