@@ -5,7 +5,6 @@
 
 #include "column/concatenate.hpp"
 #include "exec/groups/group_results.hpp"
-#include "fuse/program/own_codes.hpp"
 
 namespace penstock::plan {
 namespace {
@@ -185,7 +184,7 @@ static bool has_codes_of_run(const TileProgram& program, const Node& node,
   return (!field.is_plain && !field.is_encoded) || (lookup >= 0 && is_small(lookup));
 }
 
-static bool leave_groups_on_device(TileProgram& program, const Traits& traits,
+static bool leave_groups_on_device(const TileProgram& program, const Traits& traits,
                                    const std::function<bool(int lookup)>& is_small) {
   const auto is_missing = [&](const Field& field) {
     return field.type.kind == Kind::float64 && !traits.has_f64;
@@ -195,7 +194,6 @@ static bool leave_groups_on_device(TileProgram& program, const Traits& traits,
   for (std::uint32_t key = 0; key < program.key_count; key++)
     if (!has_codes_of_run(program, program.graph->at(program.outputs[key].root), is_small))
       return false;
-  use_codes_of_run(program);
   return true;
 }
 

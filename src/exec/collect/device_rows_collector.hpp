@@ -19,7 +19,7 @@ struct RowsOnDevice {
 
 // Returns whether a program's rows can be left in device memory. If so, makes its kernel write all
 // of their columns: late ones too, strings as codes. is_small(lookup): its right side has few rows.
-// Rows of groups are made by other kernels, which the group-by leaves codes of the run.
+// Rows of groups are made by other kernels.
 bool write_rows_on_device(TileProgram& program, const Traits& traits,
                           const std::function<bool(int lookup)>& is_small);
 

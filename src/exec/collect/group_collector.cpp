@@ -244,7 +244,7 @@ class GroupCollector : public Collector {
       return download(groups);
     if (!results_ && !selection_) results_ = GroupResults::begin(place_, program_);
     if (!results_) return download(groups);
-    PENSTOCK_ASSIGN(auto rows, results_->rows(groups, after_merge_));
+    PENSTOCK_ASSIGN(auto rows, results_->rows(groups, strings_, after_merge_));
     if (rows && results_->stay(groups.count)) {
       stays_ = std::move(rows);
       return {};

@@ -155,7 +155,29 @@ Result<DeviceRows> GroupResults::make_columns(const GroupsOnDevice& groups) {
   return rows;
 }
 
+// Keys have a column's own numbers, which are dense: the fast tables of groups need that.
+Status GroupResults::use_codes_of_run(const DeviceRows& rows, const ProgramStrings& strings,
+                                      RunReport& report) {
+  for (std::uint32_t key = 0; key < program_.key_count; key++) {
+    const auto own = strings.of_output(program_, key);
+    if (!own || rows.row_count == 0) continue;
+    std::vector<std::uint32_t> codes;
+    PENSTOCK_TRY(strings.pool().encode(*own->all(), codes));
+    const std::uint64_t bytes = codes.size() * sizeof codes[0];
+    PENSTOCK_ASSIGN(const auto table, place_.device->allocate(std::max<std::uint64_t>(bytes, 64)));
+    const FinishAtEnd finish(*place_.queue);
+    PENSTOCK_TRY(place_.queue->upload(*table, codes.data(), bytes));
+    PENSTOCK_TRY(kernels_.launch(
+        *place_.queue, "group_result_codes", rows.row_count,
+        {{Argument::of(*rows.columns[key].values), Argument::of(*table),
+          Argument::value(rows.row_count), Argument::value(std::uint64_t{codes.size()})}}));
+    report.bytes_uploaded += bytes;
+  }
+  return {};
+}
+
 Result<std::optional<DeviceRows>> GroupResults::rows(const GroupsOnDevice& groups,
+                                                     const ProgramStrings& strings,
                                                      RunReport& report) {
   const std::optional<DeviceRows> none;
   if (groups.count > primitive::max_sort_keys ||
@@ -168,6 +190,7 @@ Result<std::optional<DeviceRows>> GroupResults::rows(const GroupsOnDevice& group
   auto rows = make_columns(groups);
   if (rows.status().code() == Code::no_memory) return none;
   PENSTOCK_TRY(rows.status());
+  PENSTOCK_TRY(use_codes_of_run(*rows, strings, report));
   PENSTOCK_ASSIGN(const auto done, place_.queue->record());
   std::uint32_t is_beyond = 0;
   PENSTOCK_TRY(place_.queue->download(&is_beyond, *is_beyond_, sizeof is_beyond));

@@ -7,6 +7,7 @@
 
 #include "exec/groups/group_merge.hpp"
 #include "exec/kernel/exec_kernels.hpp"
+#include "fuse/program/program_strings.hpp"
 #include "table/sort/device_row_sort.hpp"
 
 namespace penstock::plan {
@@ -26,8 +27,10 @@ class GroupResults {
   bool stay(std::uint64_t groups) const {
     return groups > 0 && groups * bytes_per_row() <= place_.rows_stay_bytes;
   }
-  // Returns the rows, sorted unless they stay; nothing if memory is too small. Waits.
-  Result<std::optional<DeviceRows>> rows(const GroupsOnDevice& groups, RunReport& report);
+  // Returns the rows, sorted unless they stay; nothing if memory is too small. Waits. Strings have
+  // codes of the run.
+  Result<std::optional<DeviceRows>> rows(const GroupsOnDevice& groups,
+                                         const ProgramStrings& strings, RunReport& report);
   Columns columns() const;  // of the rows, by number
   std::uint64_t bytes_per_row() const;
   // Makes the program's columns of the downloaded ones.
@@ -56,6 +59,7 @@ class GroupResults {
   Result<DeviceColumn> make_column(const GroupsOnDevice& groups, const Place& place);
   Status fill_column(const GroupsOnDevice& groups, const Place& place, const DeviceColumn& to);
   Result<DeviceRows> make_columns(const GroupsOnDevice& groups);
+  Status use_codes_of_run(const DeviceRows& rows, const ProgramStrings& strings, RunReport& report);
   bool has_strings() const;
   Result<std::optional<DeviceRows>> sorted(DeviceRows rows, RunReport& report);
   std::vector<Argument> average_arguments(const GroupsOnDevice& groups, const Place& place,

@@ -13,7 +13,7 @@ namespace {
 
 constexpr std::uint64_t bytes_per_row_of_window = 140;  // as DeviceWindow::bytes_of(), and a sort's
 
-// The rows with columns for the halves of keys of 128 bits, after the others; the keys of the sort.
+// The rows with columns for keys after the others, as halves of 128 bits; and the keys of the sort.
 struct RowsToSort {
   DeviceRows rows;
   std::vector<SortKey> keys;
@@ -26,14 +26,21 @@ std::vector<SortKey> keys_of(const Window& window) {
   return keys;
 }
 
-Result<RowsToSort> with_halves(const std::shared_ptr<Device>& device, const DeviceRows& rows,
-                               const std::vector<SortKey>& keys) {
+// Partitions have no order among one another: their strings are sorted by codes.
+Result<RowsToSort> rows_to_sort(const std::shared_ptr<Device>& device, const DeviceRows& rows,
+                                const std::vector<SortKey>& keys, std::size_t partition_keys) {
   RowsToSort sorted{rows, {}};
   RowKernels kernels = kernels_of_words(device, 32);
   PENSTOCK_ASSIGN(const auto queue, device->queue());
   const FinishAtEnd finish(*queue);
   for (SortKey key : keys) {
     const DeviceColumn column = rows.columns[key.column];
+    if (column.type.kind == Kind::string && sorted.keys.size() < partition_keys) {
+      key.column = static_cast<std::uint32_t>(sorted.rows.columns.size());
+      sorted.keys.push_back(key);
+      sorted.rows.columns.push_back({{Kind::uint32}, column.values, column.validity});
+      continue;
+    }
     if (width_bytes(column.type) <= 8) {
       sorted.keys.push_back(key);
       continue;
@@ -54,12 +61,14 @@ Result<RowsToSort> with_halves(const std::shared_ptr<Device>& device, const Devi
   return sorted;
 }
 
-// Returns the rows in order, without the halves.
+// Returns the rows in order, without these columns.
 Result<std::optional<DeviceRows>> in_order(const std::shared_ptr<Device>& device,
-                                           const DeviceRows& rows, const std::vector<SortKey>& keys,
+                                           const DeviceRows& rows, const Window& window,
                                            const StringPool& strings, RunReport& report) {
+  const std::vector<SortKey> keys = keys_of(window);
   if (keys.empty()) return std::optional(rows);
-  PENSTOCK_ASSIGN(const RowsToSort to_sort, with_halves(device, rows, keys));
+  PENSTOCK_ASSIGN(const RowsToSort to_sort,
+                  rows_to_sort(device, rows, keys, window.partition.size()));
   PENSTOCK_ASSIGN(auto sorted, DeviceRowSort::begin(device)->sort(to_sort.rows, to_sort.keys,
                                                                   rows.row_count, strings, report));
   if (sorted) sorted->columns.resize(rows.columns.size());
@@ -100,7 +109,7 @@ Result<std::optional<DeviceRows>> window_there(const std::shared_ptr<Device>& de
   if (rows.row_count == 0 || rows.row_count > primitive::max_sort_keys ||
       !fits_memory(device->traits(), memory_limit_bytes, bytes))
     return none;
-  PENSTOCK_ASSIGN(auto sorted, in_order(device, rows, keys_of(step.window), strings, report));
+  PENSTOCK_ASSIGN(auto sorted, in_order(device, rows, step.window, strings, report));
   if (!sorted) return none;
   auto windows = with_calls(device, std::move(*sorted), step, report);
   if (windows.status().code() == Code::no_memory) return none;
