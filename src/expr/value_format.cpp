@@ -102,17 +102,28 @@ std::string digits_in(std::uint64_t value, const ValueFormat& format) {
   return grouped(std::move(digits), base == 10 ? format.grouping : '\0');
 }
 
+// The fewest digits that read back as the value. DuckDB writes an exponent below -4 and from 16 on.
+std::string shortest_digits(double magnitude) {
+  std::array<char, 64> buffer{};
+  char *const begin = buffer.data(), *const limit = begin + buffer.size();
+  const bool is_fixed = magnitude == 0 || (magnitude >= 1e-4 && magnitude < 1e16);
+  const auto end =
+      std::to_chars(begin, limit, magnitude,
+                    is_fixed ? std::chars_format::fixed : std::chars_format::scientific)
+          .ptr;
+  std::string digits(begin, end);
+  return digits + (is_fixed && digits.find('.') == std::string::npos ? ".0" : "");
+}
+
+// Only the letters of real numbers reach snprintf(): another would read no double.
 std::string digits_of_real(double magnitude, const ValueFormat& format) {
   if (std::isnan(magnitude)) return "nan";
   if (std::isinf(magnitude)) return "inf";
   std::array<char, 1024> buffer{};
-  if (format.type == 0 && format.precision < 0) {
-    const auto end = std::to_chars(buffer.data(), buffer.data() + buffer.size(), magnitude).ptr;
-    std::string digits(buffer.data(), end);
-    if (digits.find_first_of(".e") == std::string::npos) digits += ".0";
-    return grouped(std::move(digits), format.grouping);
-  }
-  const std::string pattern = {'%', '.', '*', format.type == 0 ? 'g' : format.type};
+  if (format.type == 0 && format.precision < 0)
+    return grouped(shortest_digits(magnitude), format.grouping);
+  const bool is_real = std::string_view("eEfFgG").find(format.type) != std::string_view::npos;
+  const std::string pattern = {'%', '.', '*', is_real && format.type != 0 ? format.type : 'g'};
   const int precision = format.precision < 0 ? 6 : std::min(format.precision, max_precision);
   const int length =
       std::snprintf(buffer.data(), buffer.size(), pattern.c_str(), precision, magnitude);

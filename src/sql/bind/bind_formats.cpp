@@ -6,6 +6,7 @@
 #include "expr/temporal_casts.hpp"
 #include "expr/value_format.hpp"
 #include "sql/bind/expression_binder.hpp"
+#include "sql/parse/suggestions.hpp"
 
 namespace penstock::sql {
 
@@ -55,28 +56,48 @@ Result<NodeId> ExpressionBinder::formatted(const Syntax& syntax) {
   return located(syntax, Result<NodeId>(all));
 }
 
+// Returns the letters that a format of the type may end in.
+static std::string_view letters_of(Type type) {
+  if (is_float(type) || type.kind == penstock::Kind::decimal) return "eEfFgG";
+  if (is_integer(type)) return "dxXobeEfFgGs";
+  return type.kind == penstock::Kind::boolean ? "dxXobs" : "s";
+}
+
+Status ExpressionBinder::check_letter(const Syntax& input, Type type, char letter) {
+  const std::string_view letters = letters_of(type);
+  if (letter == 0 || letters.find(letter) != letters.npos) return {};
+  if (penstock::is_text(type)) return wrong(input, "a format of numbers for a text");
+  const std::string what = "the format '" + std::string(1, letter) + "' of " + name_of(type);
+  return names_.error(input.offset, Code::unsupported,
+                      not_supported(what) + (letters.starts_with('e')
+                                                 ? "; there are e, f and g, as in '{:.2f}' and "
+                                                   "'%.2f'"
+                                                 : ""));
+}
+
+// A DECIMAL is written as DOUBLE, and a BOOLEAN by a letter of numbers as 1 or 0, as in DuckDB.
 Result<NodeId> ExpressionBinder::formatted_value(const Syntax& input, NodeId value,
                                                  const std::string& format) {
   const Type type = builder_.type(value);
+  const auto last = static_cast<unsigned char>(format.empty() ? 0 : format.back());
+  const char letter = std::isalpha(last) != 0 ? static_cast<char>(last) : '\0';
+  PENSTOCK_TRY(check_letter(input, type, letter));
   const NodeId format_node = builder_.literal(Scalar::of(format));
-  const char letter = format.empty() ? 's' : format.back();
-  const bool is_text = penstock::is_text(type);
-  if (is_text && std::string_view("dxXobeEfFgG").find(letter) != std::string_view::npos)
-    return wrong(input, "a format of numbers for a text");
-  const bool is_plain = format.empty() || format == "s" || format == "d" || format == ">s";
-  if (is_text || (is_plain && !is_float(type))) {
-    PENSTOCK_ASSIGN(const NodeId text, builder_.cast_to_string(value));
-    return is_plain ? Result<NodeId>(text)
-                    : builder_.string_function("text_by_format", {text, format_node});
-  }
   if (is_float(type) || type.kind == penstock::Kind::decimal) {
     PENSTOCK_ASSIGN(const NodeId real, builder_.cast(value, type_of<double>()));
     return builder_.string_function("real_by_format", {real, format_node});
   }
-  if (!is_integer(type)) return refuse(input, "the format '" + format + "' of " + name_of(type));
-  PENSTOCK_ASSIGN(const NodeId number,
-                  located(input, builder_.cast(value, type_of<std::int64_t>())));
-  return builder_.string_function("integer_by_format", {number, format_node});
+  const bool is_plain = format.empty() || format == "s" || format == ">s";
+  const bool is_digits = type.kind == penstock::Kind::boolean && letter != 0 && letter != 's';
+  if (!is_plain && (is_integer(type) || is_digits) && !(format == "d" && !is_digits)) {
+    PENSTOCK_ASSIGN(const NodeId number,
+                    located(input, builder_.cast(value, type_of<std::int64_t>())));
+    return builder_.string_function("integer_by_format", {number, format_node});
+  }
+  PENSTOCK_ASSIGN(const NodeId text, builder_.cast_to_string(value));
+  return is_plain || format == "d"
+             ? Result<NodeId>(text)
+             : builder_.string_function("text_by_format", {text, format_node});
 }
 
 // text[2] and text[2:4]: characters by their places, from 1, or from the end where they are

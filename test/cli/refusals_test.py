@@ -1,0 +1,146 @@
+"""Statements that are not supported are refused by name, and no other answer is given for them.
+
+DuckDB's planner is the module of the Python that runs this. The planner "none" is "auto" without it.
+"""
+
+import itertools
+import os
+import pathlib
+import shutil
+import subprocess
+import sys
+
+try:
+    import duckdb
+    import pyarrow
+    import pyarrow.parquet
+except ImportError as missing:
+    print(f"skipped: {missing}\n1 passed, 0 failed")
+    sys.exit(0)
+
+from command_line import CACHE, PROGRAM, CommandLineTest, main
+
+TABLES = {
+    "t": "SELECT i::INT AS a, (i % 3)::BIGINT AS b, i / 2.0::DOUBLE AS d, 's' || i % 4 AS s, "
+    "DATE '2024-01-01' + i::INT AS dt, TIMESTAMP '2024-01-01 10:00:00' + to_hours(i) AS ts, "
+    "i % 2 = 0 AS f, (i * 1.25)::DECIMAL(10,2) AS dc FROM range(10) t(i)",
+    "u": "SELECT i::INT AS a, 'u' || i AS name, (i * 10)::INT AS x FROM range(3, 8) t(i)",
+    "n": "SELECT * FROM (VALUES (1, [1, 2, 3], {'p': 1, 'q': 'x'}), (2, [], {'p': NULL, 'q': 'y'})) v(a, l, st)",
+}
+
+
+def program_alone():
+    """A copy of the program that finds no environment of Python above itself."""
+    copy = pathlib.Path(CACHE.name) / "alone" / "penstock"
+    if not copy.exists():
+        copy.parent.mkdir()
+        shutil.copy2(PROGRAM, copy)
+    return str(copy)
+
+
+class RefusalTest(CommandLineTest):
+    def setUp(self):
+        super().setUp()
+        self.back = os.getcwd()
+        os.chdir(self.folder)
+
+    def tearDown(self):
+        os.chdir(self.back)
+        super().tearDown()
+
+    def table(self, name):
+        self.write(TABLES[name], f"{name}.parquet")
+
+    def write(self, select, path):
+        duckdb.sql(f"COPY ({select}) TO '{path}'")
+
+    def ask(self, statement, planner="auto", *arguments):
+        options = ["--device", "cpu:0", "--format", "csv", *arguments]
+        if planner != "none":
+            return self.query(statement, "--planner", planner, *options, VIRTUAL_ENV=sys.prefix)
+        ended = subprocess.run(
+            [program_alone(), "query", statement, *options],
+            check=False,
+            capture_output=True,
+            text=True,
+            env={**self.environment, "VIRTUAL_ENV": "", "PATH": "/bin", "HOME": "/nowhere"},
+        )
+        ended.out, ended.err = ended.stdout, ended.stderr
+        return ended
+
+    def value(self, statement, planner="auto"):
+        """The text of the one value."""
+        ended = self.ask(statement, planner)
+        self.assertEqual(ended.returncode, 0, ended.err)
+        return ended.out.split("\n", 1)[1].strip()
+
+    def assert_refused(self, statement, *words, planner="auto", lacks=()):
+        ended = self.ask(statement, planner)
+        self.assert_fails(ended, *words)
+        for word in lacks:
+            self.assertNotIn(word, ended.err)
+
+    def caret(self, statement, planner="auto"):
+        """The text from the place on at which the error points; None where it points nowhere."""
+        lines = self.ask(statement, planner).err.splitlines()
+        for line, below in itertools.pairwise(lines):
+            if below.strip() == "^":
+                return line[below.index("^") :]
+        return None
+
+
+class AnswersOfFormats(RefusalTest):
+    def test_a_format_of_texts_for_a_double_is_refused_and_does_not_crash(self):
+        self.table("t")
+        for call in ("printf('%s', d)", "format('{:s}', d)", "format('{:10s}', d)"):
+            self.assert_refused(
+                f"SELECT {call} FROM 't.parquet'",
+                "the format 's' of DOUBLE is not supported",
+                "{:.2f}",
+            )
+
+    def test_a_format_of_texts_prints_no_memory(self):
+        self.assert_refused("SELECT printf('%s', 1.5::FLOAT)", "the format 's' of ")
+
+    def test_a_format_of_integers_for_real_numbers_is_refused(self):
+        self.table("t")
+        for call in (
+            "format('{:x}', d)",
+            "printf('%d', d)",
+            "format('{:b}', d)",
+            "printf('%x', dc)",
+        ):
+            self.assert_refused(
+                f"SELECT {call} FROM 't.parquet'", "the format '", "is not supported"
+            )
+
+    def test_a_boolean_by_a_letter_of_numbers_is_1_or_0(self):
+        for call in ("format('{:d}', true)", "printf('%d', true)", "format('{:x}', 1 = 1)"):
+            self.assertEqual(self.value(f"SELECT {call}"), "1")
+        self.assertEqual(self.value("SELECT format('{} {:5}|', true, false)"), "true false|")
+
+    def test_a_decimal_is_formatted_as_double(self):
+        calls = [
+            "format('{}', 1.10)",
+            "format('{}', 5.00::DECIMAL(10,2))",
+            "format('{:10}', 1.10)",
+            "format('{}', 12345678901234567890.12::DECIMAL(38,2))",
+        ]
+        for call in calls:
+            self.assertEqual(
+                self.value(f"SELECT {call} AS x"),
+                str(duckdb.execute(f"SELECT {call}").fetchall()[0][0]).strip(),
+            )
+
+    def test_doubles_have_an_exponent_from_16_digits_on_alone(self):
+        for number in ("100000.0", "1e15", "1e16", "0.0001", "1e-5", "123456789012345680.0", "0.0"):
+            call = f"SELECT format('{{}}', {number}::DOUBLE) AS x"
+            self.assertEqual(self.value(call), duckdb.execute(call).fetchall()[0][0])
+
+    def test_a_date_with_a_width_is_padded(self):
+        self.assertEqual(
+            self.value("SELECT format('{:12}|', DATE '2020-01-01') AS x"), "2020-01-01  |"
+        )
+
+
+main()
