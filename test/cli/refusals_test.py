@@ -143,4 +143,31 @@ class AnswersOfFormats(RefusalTest):
         )
 
 
+class AnswersOfTypes(RefusalTest):
+    def test_a_cast_to_json_is_refused(self):
+        self.table("n")
+        self.table("t")
+        for value in (
+            "st::JSON FROM 'n.parquet'",
+            "l::JSON FROM 'n.parquet'",
+            "s::JSON FROM 't.parquet'",
+        ):
+            self.assert_refused(f"SELECT {value}", "a cast to JSON is not supported")
+        self.assert_refused("SELECT '{\"a\":'::JSON", "a cast to JSON is not supported")
+
+    def test_a_list_of_another_length_is_no_array(self):
+        self.table("n")
+        for value in ("[1, 2]::INT[3]", "[1, 2, 3, 4]::INT[3]", "l::INT[3] FROM 'n.parquet'"):
+            self.assert_refused(f"SELECT {value}", "not of the length 3")
+
+    def test_a_list_of_the_length_is_an_array(self):
+        self.table("n")
+        self.assertEqual(
+            self.value("SELECT l::INT[3] AS x FROM 'n.parquet' WHERE a = 1"), '"[1, 2, 3]"'
+        )
+        self.assertEqual(
+            self.value("SELECT TRY_CAST(l AS INT[2]) IS NULL FROM 'n.parquet' LIMIT 1"), "true"
+        )
+
+
 main()

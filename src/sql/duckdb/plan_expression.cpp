@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "sql/duckdb/plan_casts.hpp"
 #include "sql/parse/suggestions.hpp"
 
 namespace penstock::sql {
@@ -116,13 +117,39 @@ class Reader {
 
   SyntaxPtr cast(const Tree& expression) {
     const std::optional<Type> type = stated_type(expression);
+    if (const std::string refusal = refused_cast(expression); !refusal.empty())
+      return refused(expression, refusal);
     if (!type) return refused(expression, "a cast to " + type_name(expression["return_type"]));
     auto syntax = make(expression, SyntaxKind::cast, name_of(*type));
     syntax->type = *type;
     syntax->is_try = is_try_cast(expression);
     add_inputs(expression, *syntax);
     if (syntax->inputs.size() != 1) return refused(expression, "a cast of no value");
-    return syntax;
+    const auto length = length_to_check(expression);
+    return length ? of_length(expression, *length, syntax) : syntax;
+  }
+
+  // CASE WHEN x IS NULL OR len(x) = 3 THEN x ELSE error() END
+  SyntaxPtr of_length(const Tree& expression, std::int64_t length,
+                      const std::shared_ptr<Syntax>& list) {
+    auto number = make(expression, SyntaxKind::value, "");
+    number->scalar = Scalar::of(length);
+    auto count = make(expression, SyntaxKind::function, "len");
+    count->inputs = {list};
+    auto otherwise = make(expression, SyntaxKind::null, "NULL");
+    otherwise->stated = list->type;
+    if (!list->is_try) {
+      otherwise->kind = SyntaxKind::function;
+      otherwise->name = "error";
+      otherwise->inputs = {make(expression, SyntaxKind::string,
+                                "a list is not of the length " + std::to_string(length))};
+    }
+    auto chosen = make(expression, SyntaxKind::case_of, "");
+    chosen->inputs = {operation_syntax("or", {operation_syntax("is null", {list}),
+                                              operation_syntax("=", {count, number})}),
+                      list, otherwise};
+    chosen->stated = list->type;
+    return chosen;
   }
 
   // The tests come in pairs of a condition and its value.
