@@ -169,5 +169,33 @@ class AnswersOfTypes(RefusalTest):
             self.value("SELECT TRY_CAST(l AS INT[2]) IS NULL FROM 'n.parquet' LIMIT 1"), "true"
         )
 
+    def test_an_array_column_with_null_is_read(self):
+        lists = pyarrow.array([[1, 2], None, [3, 4]], pyarrow.list_(pyarrow.int32(), 2))
+        pyarrow.parquet.write_table(pyarrow.table({"x": lists}), "lists.parquet")
+        self.assertEqual(self.value("SELECT x FROM 'lists.parquet'"), '"[1, 2]"\n\n"[3, 4]"')
+
+    def test_an_array_column_of_duckdb_with_null_is_not_called_corrupt(self):
+        self.write("SELECT [1, 2, 3]::INT[3] AS x UNION ALL SELECT NULL", "arrays.parquet")
+        self.assert_refused(
+            "SELECT x FROM 'arrays.parquet'",
+            "unsupported",
+            "arrays of a fixed length",
+            lacks=["corrupt"],
+        )
+
+    def test_a_variant_is_not_read_as_a_struct(self):
+        try:
+            self.write("SELECT 1 AS id, 1::VARIANT AS x", "variant.parquet")
+        except duckdb.Error as error:
+            self.skipTest(str(error))
+        self.assert_refused("SELECT * FROM 'variant.parquet'", "'x'", "it is VARIANT")
+        self.assertEqual(self.value("SELECT id FROM 'variant.parquet'"), "1")
+
+    def test_a_time_with_its_zone_is_not_read_as_a_time(self):
+        self.write("SELECT 1 AS id, TIMETZ '10:00:00+02' AS x", "zoned.parquet")
+        self.assert_refused("SELECT x FROM 'zoned.parquet'", "it is TIME WITH TIME ZONE")
+        self.write("SELECT TIME '10:00:00' AS x", "plain.parquet")
+        self.assertEqual(self.value("SELECT x FROM 'plain.parquet'"), "10:00:00")
+
 
 main()

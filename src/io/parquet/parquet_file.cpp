@@ -109,11 +109,14 @@ Status ParquetFile::check_row_count(int row_group) const {
 Status ParquetFile::read_columns() {
   const parquet::SchemaDescriptor& schema = *metadata_->schema();
   const parquet::schema::GroupNode& root = *schema.group_node();
+  const bool is_by_arrow = metadata_->created_by().starts_with("parquet-cpp");
   for (int i = 0; i < root.field_count(); i++) {
     ParquetColumn column = column_of(*root.field(i));
     column.root = i;
     PENSTOCK_TRY(check_column_name(column.field.name, i));
-    if (column.conversion == Conversion::nested) {
+    if (std::string refused = refused_annotation(*root.field(i), is_by_arrow); !refused.empty()) {
+      column.field.unsupported = std::move(refused);
+    } else if (column.conversion == Conversion::nested) {
       PENSTOCK_TRY(set_nested_type(schema, column));
     } else if (column.field.unsupported.empty()) {
       column.leaf = schema.ColumnIndex(*root.field(i));

@@ -110,6 +110,9 @@ inline bool makes_strings(Conversion conversion) {
          conversion == Conversion::nested;
 }
 
+// Returns the type, of the field or within it, that other types of the same bytes must not stand
+// for; "" for other fields.
+std::string refused_annotation(const parquet::schema::Node& node, bool is_by_arrow);
 // Returns a field of the file's schema; the caller sets `leaf`.
 ParquetColumn column_of(const parquet::schema::Node& node);
 

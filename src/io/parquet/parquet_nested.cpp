@@ -93,18 +93,58 @@ Result<Column> import_array(const std::shared_ptr<arrow::Array>& array,
   return std::move(table.columns[0]);
 }
 
-Result<std::shared_ptr<arrow::Table>> read_row_group(const ParquetFile& file, int row_group,
+using Metadata = std::shared_ptr<parquet::FileMetaData>;
+
+Result<std::shared_ptr<arrow::Table>> read_row_group(const ParquetFile& file, Metadata metadata,
+                                                     int row_group,
                                                      const std::vector<int>& leaves) {
   // Arrow's reader owns its file reader, so that each chunk opens one over the same input.
   std::shared_ptr<arrow::io::RandomAccessFile> input(&file.input(),
                                                      [](arrow::io::RandomAccessFile*) {});
   auto opened =
-      parquet::ParquetFileReader::Open(std::move(input), file.properties(), file.shared_metadata());
+      parquet::ParquetFileReader::Open(std::move(input), file.properties(), std::move(metadata));
   PENSTOCK_ASSIGN(const auto reader, from_arrow(parquet::arrow::FileReader::Make(
                                          arrow::default_memory_pool(), std::move(opened))));
   PENSTOCK_ASSIGN(auto table, from_arrow(reader->ReadRowGroup(row_group, leaves)));
   if (table->num_columns() != 1) return Status(Code::corrupt, "the schema's groups do not nest");
   return table;
+}
+
+Result<Column> read_rows(const ParquetFile& file, Metadata metadata, int row_group,
+                         const ParquetColumn& column) {
+  const std::vector<int> leaves = leaves_of(*file.metadata().schema(), column.root);
+  PENSTOCK_ASSIGN(const auto table, read_row_group(file, std::move(metadata), row_group, leaves));
+  PENSTOCK_ASSIGN(const column::ArrowField field, field_of(*table->schema()->field(0)));
+  std::vector<Column> parts;
+  for (const auto& chunk : table->column(0)->chunks()) {
+    PENSTOCK_ASSIGN(parts.emplace_back(), import_array(chunk, field, column.field.name));
+  }
+  return column::concatenate(column.field.type, parts);
+}
+
+constexpr std::string_view arrow_types = "ARROW:schema", other_key = "other:schema";
+
+// Returns the footer without Arrow's own types: its reader of lists of a fixed length fails at
+// NULL, and that of other lists does not. The footer has no setter, and a key of the same length
+// leaves its other bytes as they are.
+Metadata without_arrow_types(const parquet::FileMetaData& metadata) {
+  std::string bytes = metadata.SerializeToString();
+  const std::size_t at = bytes.rfind(arrow_types);
+  if (at == bytes.npos) return nullptr;
+  bytes.replace(at, other_key.size(), other_key);
+  auto length = static_cast<std::uint32_t>(bytes.size());
+  return parquet::FileMetaData::Make(bytes.data(), &length);
+}
+
+// DuckDB writes levels for the elements that a NULL array would have, without values behind them.
+Status array_of_duckdb(const ParquetFile& file, const ParquetColumn& column, Status status) {
+  const bool is_levels = status.message().find("list offsets") != std::string::npos;
+  if (!is_levels || !file.metadata().created_by().starts_with("DuckDB")) return status;
+  return {Code::unsupported,
+          "column '" + column.field.name +
+              "' cannot be read: DuckDB wrote it from arrays of a fixed length with NULL among "
+              "them; ask for the other columns by name, or have DuckDB cast it to a list, as in " +
+              column.field.name + "::INTEGER[], and write it again"};
 }
 
 }  // namespace
@@ -124,14 +164,13 @@ Status set_nested_type(const parquet::SchemaDescriptor& schema, ParquetColumn& c
 
 Result<std::unique_ptr<ChunkDecoder>> nested_decoder(const ParquetFile& file, int row_group,
                                                      const ParquetColumn& column) {
-  const std::vector<int> leaves = leaves_of(*file.metadata().schema(), column.root);
-  PENSTOCK_ASSIGN(const auto table, read_row_group(file, row_group, leaves));
-  PENSTOCK_ASSIGN(const column::ArrowField field, field_of(*table->schema()->field(0)));
-  std::vector<Column> parts;
-  for (const auto& chunk : table->column(0)->chunks()) {
-    PENSTOCK_ASSIGN(parts.emplace_back(), import_array(chunk, field, column.field.name));
+  Result<Column> read = read_rows(file, file.shared_metadata(), row_group, column);
+  if (!read.ok() && read.status().code() == Code::corrupt) {
+    if (Metadata plain = without_arrow_types(file.metadata()))
+      read = read_rows(file, std::move(plain), row_group, column);
   }
-  Column rows = column::concatenate(column.field.type, parts);
+  if (!read.ok()) return array_of_duckdb(file, column, read.status());
+  Column rows = *std::move(read);
   rows.type = column.field.type;
   return std::unique_ptr<ChunkDecoder>(std::make_unique<NestedDecoder>(std::move(rows), column));
 }

@@ -139,7 +139,26 @@ std::string name_of_type(const LogicalType& logical, Physical::type physical) {
   return logical.is_none() ? parquet::TypeToString(physical) : logical.ToString();
 }
 
+// A time whose zone is UTC is DuckDB's TIME WITH TIME ZONE. Arrow has no such type, and before its
+// release 21 wrote every TIME so.
+bool is_zoned_time(const LogicalType& logical, bool is_by_arrow) {
+  return logical.is_time() && !is_by_arrow &&
+         static_cast<const parquet::TimeLogicalType&>(logical).is_adjusted_to_utc();
+}
+
 }  // namespace
+
+std::string refused_annotation(const parquet::schema::Node& node, bool is_by_arrow) {
+  const LogicalType& logical = *node.logical_type();
+  if (is_zoned_time(logical, is_by_arrow)) return "TIME WITH TIME ZONE";
+  if (!node.is_group()) return "";
+  if (logical.ToString().starts_with("Variant")) return "VARIANT";  // older Arrow has no is_variant
+  const auto& group = static_cast<const parquet::schema::GroupNode&>(node);
+  for (int i = 0; i < group.field_count(); i++)
+    if (std::string found = refused_annotation(*group.field(i), is_by_arrow); !found.empty())
+      return found;
+  return "";
+}
 
 ParquetColumn column_of(const parquet::schema::Node& node) {
   ParquetColumn column;
