@@ -197,5 +197,13 @@ class AnswersOfTypes(RefusalTest):
         self.write("SELECT TIME '10:00:00' AS x", "plain.parquet")
         self.assertEqual(self.value("SELECT x FROM 'plain.parquet'"), "10:00:00")
 
+    def test_a_list_of_too_many_numbers_is_refused_before_it_is_made(self):
+        for call in (
+            "range(1000000000)",
+            "range(1000000000000)[1]",
+            "generate_series(1, 134217729)",
+        ):
+            self.assert_refused(f"SELECT {call}", "134,217,728")
+
 
 main()
