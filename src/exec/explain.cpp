@@ -4,6 +4,7 @@
 
 #include "base/exception_boundary.hpp"
 #include "base/human_readable.hpp"
+#include "device/device_list.hpp"
 #include "exec/kernel/tile_kernel.hpp"
 #include "exec/physical/device_opener.hpp"
 #include "exec/physical/host_operators.hpp"
@@ -254,6 +255,9 @@ Result<std::string> describe_scan(const Plan& plan, const ScanOperator& scan,
 static Result<std::string> explained(const Plan& plan, StepId result, const RunOptions& options) {
   using namespace plan;
   PENSTOCK_TRY(check_result(plan, result));
+  // A session of several devices has its first one here, and its programs are not all that runs.
+  if (device::names_several(options.device))
+    return Status(Code::unsupported, "--explain takes one device, not '" + options.device + "'");
   std::shared_ptr<Device> device;
   if (auto opened = device_of(options); opened.ok())
     device = std::move(opened).value();

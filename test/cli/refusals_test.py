@@ -206,4 +206,11 @@ class AnswersOfTypes(RefusalTest):
             self.assert_refused(f"SELECT {call}", "134,217,728")
 
 
+class Explanations(RefusalTest):
+    def test_explain_takes_one_device(self):
+        for devices in ("cpu:0,cuda:0", "cpu:0,cpu:1"):
+            ended = self.query("SELECT 1", "--explain", "--device", devices)
+            self.assert_fails(ended, "--explain takes one device", devices)
+
+
 main()
