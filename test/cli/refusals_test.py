@@ -206,6 +206,18 @@ class AnswersOfTypes(RefusalTest):
             self.assert_refused(f"SELECT {call}", "134,217,728")
 
 
+class BothPlanners(RefusalTest):
+    def test_a_refusal_before_the_first_table_points_at_its_expression(self):
+        self.table("t")
+        self.assertEqual(
+            self.caret("SELECT a, [1, random()] FROM 't.parquet'"), "random()] FROM 't.parquet'"
+        )
+
+    def test_a_refusal_without_a_place_points_nowhere(self):
+        self.table("t")
+        self.assertIsNone(self.caret("SELECT lag(a, b) OVER (ORDER BY a) FROM 't.parquet'"))
+
+
 class Explanations(RefusalTest):
     def test_explain_takes_one_device(self):
         for devices in ("cpu:0,cuda:0", "cpu:0,cpu:1"):

@@ -110,6 +110,7 @@ class Rewriter {
   Rewriter(const Lexed& lexed, StandIns& stand_ins) : lexed_(lexed), stand_ins_(stand_ins) {}
 
   Rewritten rewrite() {
+    result_.pieces.push_back({0, 0});
     TablePlaces places(lexed_);
     const std::set<std::string> hidden = names_of_with(lexed_);
     for (std::size_t i = 0; i < lexed_.tokens.size(); i++) {

@@ -47,10 +47,14 @@ bool Problems::pass(const Status& status) {
 Status Problems::status() const {
   if (refusals_.empty()) return error_;
   std::vector<Refusal> sorted = refusals_;
-  std::ranges::stable_sort(sorted, {}, &Refusal::offset);
+  const auto place_of = [](const Refusal& refusal) {  // behind all others where it is not known
+    return static_cast<std::uint64_t>(refusal.offset);
+  };
+  std::ranges::stable_sort(sorted, {}, place_of);
   std::string message(sentence_of(error_.message()));
-  const std::string place = error_.ok() ? "\n" + excerpt(statement_, sorted[0].offset)
-                                        : error_.message().substr(message.size());
+  const std::string place = !error_.ok()            ? error_.message().substr(message.size())
+                            : sorted[0].offset >= 0 ? "\n" + excerpt(statement_, sorted[0].offset)
+                                                    : "";
   for (std::size_t i = 0; i < std::min(sorted.size(), max_shown); i++)
     message += (message.empty() ? "" : "\n") + shortened(sorted[i].sentence);
   if (sorted.size() > max_shown)

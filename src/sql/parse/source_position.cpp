@@ -71,6 +71,7 @@ std::string shortened(std::string message) {
 }
 
 Status error_at(std::string_view statement, std::int64_t offset, Code code, std::string message) {
+  if (offset < 0) return Status(code, shortened(std::move(message)));  // the place is not known
   return Status(code, shortened(std::move(message)) + "\n" + excerpt(statement, offset));
 }
 
