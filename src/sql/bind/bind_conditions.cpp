@@ -28,7 +28,21 @@ Result<NodeId> ExpressionBinder::comparison(const Syntax& syntax, Op op, const O
       *datetime =
           builder_.literal(Scalar::of(Type{Kind::date32}, value->integer / microseconds_per_day));
   }
+  if (two || syntax.name == "in") PENSTOCK_TRY(check_text_beside(syntax, a, b));
   return located(syntax, builder_.binary(op, a, b));
+}
+
+// DuckDB casts the text of each row to the other's type.
+Status ExpressionBinder::check_text_beside(const Syntax& syntax, NodeId a, NodeId b) const {
+  const Type left = builder_.type(a), right = builder_.type(b);
+  if (penstock::is_text(left) == penstock::is_text(right)) return {};
+  const Type other = penstock::is_text(left) ? right : left;
+  if (!is_numeric(other) && !is_date_or_timestamp(other) && other.kind != penstock::Kind::boolean)
+    return {};
+  return names_.error(syntax.offset, Code::unsupported,
+                      "a comparison of " + name_of(left) + " and " + name_of(right) +
+                          " is not supported; cast one of both: CAST(... AS " + name_of(other) +
+                          ")");
 }
 
 // An instant beside a date or a timestamp is compared as one. Intervals are compared by their

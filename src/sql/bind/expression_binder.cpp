@@ -55,8 +55,13 @@ Result<NodeId> ExpressionBinder::value(const Syntax& syntax) {
 Result<NodeId> ExpressionBinder::predicate(const Syntax& syntax) {
   PENSTOCK_ASSIGN(const NodeId node, value(syntax));
   if (builder_.type(node) == boolean_type) return node;
-  if (!is_numeric(builder_.type(node)))
-    return wrong(syntax, clause_ + " takes a condition, not " + name_of(builder_.type(node)));
+  const Type type = builder_.type(node);
+  if (penstock::is_text(type))  // DuckDB casts it
+    return names_.error(syntax.offset, Code::unsupported,
+                        clause_ +
+                            " takes a condition, and VARCHAR as one is not supported; write "
+                            "CAST(... AS BOOLEAN)");
+  if (!is_numeric(type)) return wrong(syntax, clause_ + " takes a condition, not " + name_of(type));
   return located(syntax, builder_.cast(node, boolean_type));
 }
 

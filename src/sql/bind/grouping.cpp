@@ -212,6 +212,12 @@ Status Grouping::check_arguments(const Syntax& syntax, bool of_rows) const {
     return names_.error(syntax.offset, Code::invalid, syntax.name + message);
   };
   if (syntax.star && syntax.name != "count") return wrong("(*) means nothing; only count takes *");
+  const bool takes_count = syntax.name == "min" || syntax.name == "max";
+  if (takes_count && syntax.inputs.size() == 2)
+    return names_.error(syntax.offset, Code::unsupported,
+                        "the aggregate " + syntax.name +
+                            " of 2 values is not supported; ORDER BY "
+                            "and LIMIT give the first values");
   if (!of_rows && syntax.inputs.size() != 1)
     return wrong(" takes 1 argument, not " + std::to_string(syntax.inputs.size()));
   return {};

@@ -1,6 +1,7 @@
 #include <algorithm>
 
 #include "base/suggest_name.hpp"
+#include "expr/nested_values.hpp"
 #include "sql/bind/expression_binder.hpp"
 
 namespace penstock::sql {
@@ -59,6 +60,11 @@ Status Names::check_stars() const {
 }
 
 Status Names::unknown_table(const Syntax& syntax) const {
+  if (const auto field = find_field(scope_.schema, syntax.qualifier);
+      field && expr::is_struct(scope_.schema[*field].type))
+    return error(syntax.offset, Code::unsupported,
+                 "a field of a struct by a dot is not supported; write struct_extract(" +
+                     syntax.qualifier + ", '" + syntax.name + "')");
   std::string known;
   for (const ScopeTable& table : scope_.tables)
     known += (known.empty() ? "\"" : ", \"") + table.shown() + "\"";
@@ -157,6 +163,10 @@ Status Names::unknown(const Syntax& syntax) const {
                  "column \"" + syntax.name +
                      "\" referenced that exists in the SELECT clause, but cannot be referenced "
                      "before it is defined");
+  if (syntax.qualifier.empty() && has_table(syntax.name))
+    return error(
+        syntax.offset, Code::unsupported,
+        "a whole row of \"" + syntax.name + "\" as a value is not supported; name its columns");
   const Token* token = lexed_.at(syntax.offset);
   const bool is_quoted =
       token != nullptr && token->kind == TokenKind::quoted && syntax.qualifier.empty();
@@ -201,6 +211,8 @@ Status Names::at(const Syntax& syntax, const Status& status) const {
 
 Status Names::check_addends(const Syntax& call, Type type) const {
   if (is_numeric(type) || (type.kind == Kind::boolean && call.name == "sum")) return {};
+  if (call.name == "avg" && is_date_or_timestamp(type))
+    return error(call.offset, Code::unsupported, "avg of " + name_of(type) + " is not supported");
   return error(call.offset, Code::invalid,
                "no function matches the given name and argument types '" + call.name + "(" +
                    name_of(type) + ")'; " + call.name + " takes numbers");
