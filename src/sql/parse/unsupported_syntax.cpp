@@ -11,23 +11,32 @@ namespace {
 
 // Words in a row, and what they are called; named where the parser stopped at them or right behind.
 // "#" is any number.
+// `behind`: so many tokens more may stand between the phrase and where the parser stops, which
+// takes its words for names.
 struct Phrase {
   std::string_view what;
   std::array<std::string_view, 3> words;
+  std::size_t behind = 0;
 };
 constexpr Phrase phrases[] = {
     {"QUALIFY", {"qualify"}},
-    {"TABLESAMPLE", {"tablesample"}},
+    {"TABLESAMPLE", {"tablesample"}, 5},
     {"USING SAMPLE", {"using", "sample"}},
     {"USING KEY", {"using", "key"}},
     {"LIMIT with a percentage", {"limit", "#", "%"}},
     {"ASOF JOIN", {"asof", "join"}},
     {"ASOF JOIN", {"asof", "left", "join"}},
-    {"POSITIONAL JOIN", {"positional", "join"}},
+    {"ASOF JOIN", {"asof", "right", "join"}},
+    {"ASOF JOIN", {"asof", "full", "join"}},
+    {"POSITIONAL JOIN", {"positional", "join"}, 100},
     {"SEMI JOIN", {"semi", "join"}},
     {"ANTI JOIN", {"anti", "join"}},
-    {"PIVOT", {"pivot", "("}},
-    {"UNPIVOT", {"unpivot", "("}},
+    {"PIVOT", {"pivot", "("}, 2},
+    {"UNPIVOT", {"unpivot", "("}, 2},
+    {"IGNORE NULLS", {"ignore", "nulls"}},
+    {"RESPECT NULLS", {"respect", "nulls"}},
+    {"* LIKE", {"*", "like"}},
+    {"a parameter", {"?"}},
     {"INTERVAL of an expression", {"interval", "("}},
     {"a lambda", {"lambda"}},
     {"COLUMNS", {"columns", "(", "*"}},
@@ -54,9 +63,10 @@ bool stands(const Lexed& lexed, std::size_t first, const Phrase& phrase) {
   return true;
 }
 
-// Tells whether a phrase stands at the token at which the parser stopped, or ends right before it.
+// Tells whether a phrase stands at the token at which the parser stopped, or ends shortly before
+// it.
 bool is_near(const Lexed& lexed, std::int64_t stopped_at, std::size_t first, const Phrase& phrase) {
-  const std::size_t last = first + word_count(phrase) - 1;
+  const std::size_t last = first + word_count(phrase) - 1 + phrase.behind;
   const auto after_last = last + 1 < lexed.tokens.size()
                               ? std::int64_t{lexed.tokens[last + 1].offset}
                               : static_cast<std::int64_t>(lexed.statement.size());
