@@ -207,6 +207,45 @@ class AnswersOfTypes(RefusalTest):
 
 
 class BothPlanners(RefusalTest):
+    def test_a_refusal_is_kept_where_duckdb_may_read_no_file(self):
+        self.csv_file()
+        self.table("t")
+        self.assert_refused(
+            "FROM read_text('t.parquet')", "the table function read_text", lacks=["Permission"]
+        )
+        self.assert_refused(
+            "PIVOT 't.parquet' ON s USING sum(a)", "is not supported", lacks=["Permission"]
+        )
+
+    def test_a_refusal_is_kept_where_duckdb_does_not_write_its_plan(self):
+        self.assert_refused("SELECT '101'::BIT", "the type BIT", lacks=["JSON"])
+        self.assert_refused(
+            "SELECT 123456789012345678901234567890123456789012", "38 digits", lacks=["JSON"]
+        )
+
+    def test_a_refusal_is_kept_where_duckdb_has_no_such_form(self):
+        self.table("t")
+        for form, what in (
+            ("WHERE a BETWEEN SYMMETRIC 3 AND 1", "BETWEEN SYMMETRIC"),
+            ("ORDER BY a USING >", "ORDER BY ... USING"),
+            ("; SELECT 2", "more than one statement"),
+        ):
+            self.assert_refused(
+                f"SELECT a FROM 't.parquet' {form}", what, "is not supported", lacks=["DuckDB"]
+            )
+
+    def test_a_refusal_of_the_same_operator_has_its_place(self):
+        self.table("t")
+        self.table("u")
+        statement = "SELECT * FROM 't.parquet' t POSITIONAL JOIN 'u.parquet' u"
+        self.assert_refused(statement, "POSITIONAL JOIN is not supported", lacks=["operator"])
+        self.assertEqual(self.caret(statement), "POSITIONAL JOIN 'u.parquet' u")
+
+    def test_errors_of_the_statement_are_those_of_duckdb(self):
+        self.table("t")
+        self.assert_refused("SELECT initcap(s) FROM 't.parquet'", "Catalog Error")
+        self.assert_refused("SELECT [1, 2] FRO 't.parquet'", "Parser Error", lacks=["a list"])
+
     def test_a_refusal_before_the_first_table_points_at_its_expression(self):
         self.table("t")
         self.assertEqual(
@@ -216,6 +255,54 @@ class BothPlanners(RefusalTest):
     def test_a_refusal_without_a_place_points_nowhere(self):
         self.table("t")
         self.assertIsNone(self.caret("SELECT lag(a, b) OVER (ORDER BY a) FROM 't.parquet'"))
+
+
+class WithoutDuckDB(RefusalTest):
+    def assert_named(self, rows, *words):
+        self.table("t")
+        self.table("u")
+        self.table("n")
+        self.assert_refused(rows, *words, "pip install duckdb-cli", planner="none")
+
+    def test_forms_that_the_parser_takes_for_names_are_named(self):
+        for rows, what in (
+            ("FROM 't.parquet' PIVOT (sum(a) FOR s IN ('s0'))", "PIVOT"),
+            ("FROM 'u.parquet' UNPIVOT (v FOR k IN (x, a))", "UNPIVOT"),
+            ("SELECT * FROM 't.parquet' POSITIONAL JOIN 'u.parquet'", "POSITIONAL JOIN"),
+            (
+                "SELECT * FROM 't.parquet' t ASOF RIGHT JOIN 'u.parquet' u ON t.a >= u.a",
+                "ASOF JOIN",
+            ),
+            ("SELECT * FROM 't.parquet' TABLESAMPLE bernoulli(50%)", "TABLESAMPLE"),
+            ("SELECT * LIKE 'd%' FROM 't.parquet'", "* LIKE"),
+            ("SELECT lag(a IGNORE NULLS) OVER () FROM 't.parquet'", "IGNORE NULLS"),
+            ("SELECT a FROM 't.parquet' WHERE a = ?", "a parameter"),
+        ):
+            self.assert_named(rows, f"{what} is not supported")
+
+    def test_another_syntax_error_says_that_duckdb_may_read_it(self):
+        self.assert_named("SELECT 0x1F", "if DuckDB reads the statement")
+
+    def test_a_misspelt_keyword_has_no_hint(self):
+        self.table("t")
+        self.assert_refused("SELECT a FRM 't.parquet'", planner="none", lacks=["pip install"])
+
+    def test_what_duckdb_casts_is_refused_and_not_called_wrong(self):
+        for rows in (
+            "SELECT a FROM 't.parquet' WHERE s",
+            "SELECT a FROM 't.parquet' WHERE a = s",
+            "SELECT NOT s FROM 't.parquet'",
+            "SELECT avg(ts) FROM 't.parquet'",
+            "SELECT max(a, 2) FROM 't.parquet'",
+            "SELECT t FROM 't.parquet' t",
+        ):
+            self.assert_named(rows, "unsupported")
+
+    def test_a_field_by_a_dot_names_the_function(self):
+        self.assert_named("SELECT st.p FROM 'n.parquet'", "struct_extract(st, 'p')")
+
+    def test_an_error_beside_refusals_keeps_the_hint(self):
+        self.assert_named("SELECT a, median(a) FROM 't.parquet'", "the function median")
 
 
 class Explanations(RefusalTest):

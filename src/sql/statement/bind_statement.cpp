@@ -8,6 +8,7 @@
 #include "sql/duckdb/plan_statement.hpp"
 #include "sql/duckdb/plan_text.hpp"
 #include "sql/parse/source_position.hpp"
+#include "sql/statement/choose_error.hpp"
 #include "sql/substrait/plan_bytes.hpp"
 #include "sql/substrait/substrait_plan.hpp"
 
@@ -37,16 +38,14 @@ Result<BoundSql> bind_automatically(std::string_view statement, Plan& plan, cons
   const bool asks_duckdb = !is_final && !is_good && sql::is_query(statement);
   if (asks_duckdb && sql::has_duckdb()) {
     Result<BoundSql> planned = sql::bind_by_duckdb(statement, plan, open, definitions);
-    const bool is_known_there = planned.status().code() == Code::unsupported;
-    if (planned.ok() || (!own.ok() && (is_known_there || code == Code::unsupported)))
-      return planned;
+    if (planned.ok()) return planned;
+    if (!own.ok()) return sql::error_of_both(statement, own.status(), planned.status());
   }
   if (own.ok()) {
     plan = std::move(own_plan);
     return own->bound;
   }
-  return asks_duckdb && code == Code::unsupported ? own.status().with(sql::how_to_install_duckdb())
-                                                  : own.status();
+  return asks_duckdb ? sql::with_hint(statement, own.status()) : own.status();
 }
 
 Result<BoundSql> bind_by_own(std::string_view statement, Plan& plan, const TableOpener& open) {

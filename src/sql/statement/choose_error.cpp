@@ -1,0 +1,77 @@
+#include "sql/statement/choose_error.hpp"
+
+#include <algorithm>
+#include <string>
+#include <vector>
+
+#include "sql/duckdb/plan_statement.hpp"
+#include "sql/parse/lexer.hpp"
+#include "sql/parse/tree.hpp"
+
+namespace penstock::sql {
+namespace {
+
+constexpr std::string_view refused = " is not supported";
+
+// Tells whether our parser reads the statement. Behind the token at which it stops nothing is
+// known, and DuckDB's parser has come further.
+bool is_parsed(std::string_view statement) {
+  const Result<Lexed> lexed = lex(statement);
+  if (!lexed.ok()) return false;
+  Problems problems(lexed->statement);
+  return parse(*lexed, problems).ok();
+}
+
+// Returns what each line of a message refuses, in lower case: "positional join".
+std::vector<std::string> refusals_of(const Status& status) {
+  std::vector<std::string> found;
+  const std::string text = status.message().substr(0, status.message().rfind("\nLINE "));
+  for (std::size_t begin = 0; begin < text.size();) {
+    const std::size_t end = std::min(text.find('\n', begin), text.size());
+    const std::string line = lower(text.substr(begin, end - begin));
+    found.push_back(line.substr(0, line.find(refused)));
+    for (const std::string_view kind : {"the aggregate ", "the string function ", "the function "})
+      if (found.back().starts_with(kind)) found.back().erase(0, kind.size());
+    begin = end + 1;
+  }
+  return found;
+}
+
+bool are_same(const Status& own, const Status& planned) {
+  const std::vector<std::string> ours = refusals_of(own), theirs = refusals_of(planned);
+  return ours.size() == theirs.size() && std::ranges::all_of(ours, [&](const std::string& what) {
+           return std::ranges::any_of(theirs, [&](const std::string& other) {
+             return other.find(what) != other.npos || what.find(other) != what.npos;
+           });
+         });
+}
+
+// Tells whether DuckDB says that the statement itself is wrong. Permission and serialisation fail
+// for statements that it would answer elsewhere.
+bool is_of_statement(std::string_view statement, const Status& planned) {
+  const auto is = [&](std::string_view kind) {
+    return planned.message().starts_with("DuckDB: " + std::string(kind) + " Error");
+  };
+  const bool is_stated = is("Binder") || is("Catalog") || is("Conversion");
+  return is_stated || (is("Parser") && !is_parsed(statement));
+}
+
+}  // namespace
+
+Status error_of_both(std::string_view statement, const Status& own, const Status& planned) {
+  const bool is_known = planned.code() == Code::unsupported;
+  if (own.code() != Code::unsupported) return is_known ? planned : own;
+  if (is_known) return are_same(own, planned) ? own : planned;
+  if (planned.code() != Code::invalid) return own.with(planned.message());
+  return is_of_statement(statement, planned) ? planned : own;
+}
+
+Status with_hint(std::string_view statement, const Status& own) {
+  if (own.message().find(refused) != std::string::npos || own.code() == Code::unsupported)
+    return own.with(how_to_install_duckdb());
+  const bool is_named = own.message().find("; did you mean") != std::string::npos;
+  if (own.code() != Code::invalid || is_named || is_parsed(statement)) return own;
+  return own.with("if DuckDB reads the statement: " + how_to_install_duckdb());
+}
+
+}  // namespace penstock::sql
