@@ -256,6 +256,19 @@ class BothPlanners(RefusalTest):
         self.table("t")
         self.assertIsNone(self.caret("SELECT lag(a, b) OVER (ORDER BY a) FROM 't.parquet'"))
 
+    def test_lists_of_candidates_are_left_out(self):
+        self.table("t")
+        self.assert_refused(
+            "SELECT sum(a) OVER (ORDER BY s RANGE 1 PRECEDING) FROM 't.parquet'",
+            "Binder Error",
+            lacks=["Candidate"],
+        )
+
+    def test_a_file_that_is_no_duckdb_is_named_behind_the_refusal(self):
+        for program, why in (("/bin/true", "is no DuckDB"), ("/nowhere/x", "does not start")):
+            ended = self.query("SELECT median(1)", PENSTOCK_DUCKDB=program)
+            self.assert_fails(ended, "the function median", program, why)
+
 
 class WithoutDuckDB(RefusalTest):
     def assert_named(self, rows, *words):

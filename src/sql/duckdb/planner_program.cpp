@@ -68,6 +68,8 @@ Result<std::string> PlannerProgram::run(const std::vector<std::string>& statemen
   const std::string input =
       is_python ? joined(statements, std::string_view("\0", 1)) : joined(statements, ";\n") + ";\n";
   PENSTOCK_ASSIGN(ProcessOutput ran, run_process(words, input));
+  if (ran.output.empty() && ran.errors.empty())
+    return Status(Code::io, "'" + path + "' is no DuckDB: it printed nothing");
   if (ran.exit_code != 0 || ran.output.empty())
     return planner_failure(message_of(std::move(ran.errors)));
   return std::move(ran.output);
