@@ -109,10 +109,12 @@ Result<Rows> ScanOperator::run_over_base(const RowsWanted& wanted) {
     run_.pair_bytes += own_resident_bytes();
     return run_over(resident_, wanted);
   }
-  if (auto* const here = std::get_if<Table>(&rows);
-      here && may_run_on_host() && here->row_count <= max_host_rows)
-    return run_on_host(std::move(*here));
-  return run_over(source_of_base(std::move(rows)), wanted);
+  const std::shared_ptr<TableSource> here = source_of_base(std::move(rows));
+  if (may_run_on_host() && here->row_count().value_or(max_host_rows + 1) <= max_host_rows) {
+    PENSTOCK_ASSIGN(Table few, read_columns(*here, every_column(here->schema())));
+    return run_on_host(std::move(few));
+  }
+  return run_over(here, wanted);
 }
 
 Result<Table> ScanOperator::take_resident() {
