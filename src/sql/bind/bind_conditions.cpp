@@ -28,8 +28,9 @@ Result<NodeId> ExpressionBinder::comparison(const Syntax& syntax, Op op, const O
       *datetime =
           builder_.literal(Scalar::of(Type{Kind::date32}, value->integer / microseconds_per_day));
   }
-  if (two || syntax.name == "in") PENSTOCK_TRY(check_text_beside(syntax, a, b));
-  return located(syntax, builder_.binary(op, a, b));
+  Result<NodeId> compared = builder_.binary(op, a, b);
+  if (!compared.ok()) PENSTOCK_TRY(check_text_beside(syntax, a, b));
+  return located(syntax, std::move(compared));
 }
 
 // DuckDB casts the text of each row to the other's type.
