@@ -38,7 +38,7 @@ TEST(Refusals, OfSyntaxAreNamedAtOnce) {
                      "(SELECT stddev(i8) AS x FROM t) y"),
             (Sentences{"the function median", "LATERAL", "the function stddev"}));
   EXPECT_EQ(problems("SELECT DISTINCT ON (s) s FROM t TABLESAMPLE system (10) FOR UPDATE"),
-            (Sentences{"TABLESAMPLE", "FOR UPDATE and the like"}));
+            (Sentences{"TABLESAMPLE", "FOR UPDATE or the like"}));
 }
 
 TEST(Refusals, AreNamedWhereTheParserStops) {
@@ -75,8 +75,8 @@ TEST(Refusals, OfGroupsAreNamedInTheirOrder) {
                      "FROM t GROUP BY k HAVING count(u64 + i64) > 1"),
             (Sentences{"the date part 'timezone'", "a cast of VARCHAR to DECIMAL(20,0)",
                        "a cast of VARCHAR to DECIMAL(21,0)", "the function median",
-                       "cannot add UBIGINT and BIGINT: the result is HUGEINT, which is not "
-                       "computed with; cast one side to the other's type"}));
+                       "cannot add UBIGINT and BIGINT: the result would be HUGEINT; "
+                       "cast one side to the other's type, or to HUGEINT"}));
 }
 
 TEST(Refusals, OfOperandsBesideEachOtherAreAllNamed) {
@@ -210,9 +210,11 @@ TEST(Refusals, StandBehindTheFirstErrorOfTheStatement) {
       "SELECT median(i8), nope, other, i8 + b FROM t WHERE s::DECIMAL(20,0) > 1";
   const Status status = bind_statement(statement).result.status();
   EXPECT_EQ(status.code(), Code::invalid);
-  EXPECT_EQ(problems(statement),
-            (Sentences{"referenced column \"nope\" not found in FROM clause", "the function median",
-                       "a cast of VARCHAR to DECIMAL(20,0)"}));
+  EXPECT_EQ(
+      problems(statement),
+      (Sentences{"referenced column \"nope\" not found in FROM clause; there are b, i8, i16, i32, "
+                 "i64, u8, u32, u64, f, d, dt, ts, m, s, Mixed Case, Price",
+                 "the function median", "a cast of VARCHAR to DECIMAL(20,0)"}));
   EXPECT_TRUE(status.message().ends_with("\n" + std::string(8 + 19, ' ') + "^")) << status.text();
 }
 

@@ -18,7 +18,8 @@ Operand constant_operand(NodeId literal) {
 // Refuses a string beside a number. It may have no spelling without quotes: 'nan'.
 Status ExpressionBinder::combined_string(const Syntax& syntax, const std::string& text,
                                          Type type) const {
-  if (!parse_as(type, text)) return wrong(syntax, "'" + text + "' is not a " + name_of(type));
+  if (!parse_as(type, text))
+    return wrong(syntax, "'" + text + "' is not " + with_article(name_of(type)));
   const std::string what = "combining " + name_of(type) + " with a string";
   if (number_literal(text).ok()) return refuse(syntax, what);
   return names_.error(syntax.offset, Code::unsupported,

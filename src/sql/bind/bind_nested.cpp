@@ -47,10 +47,22 @@ Result<NodeId> ExpressionBinder::nested_call(const Syntax& syntax, std::vector<N
   std::string types;
   for (const NodeId input : inputs)
     types += (types.empty() ? "" : ", ") + name_of(builder_.type(input));
+  const Type first = inputs.empty() ? Type{} : builder_.type(inputs[0]);
   PENSTOCK_ASSIGN(const std::optional<NodeId> node,
                   expr::call_nested(builder_, syntax.name, std::move(inputs), syntax.stated));
   if (node) return *node;
+  PENSTOCK_TRY(check_field(syntax, first));
   return refuse(syntax, "the function " + syntax.name + "(" + types + ")");
+}
+
+// struct_extract(s, 'name') of a struct that has no such field.
+Status ExpressionBinder::check_field(const Syntax& syntax, Type type) const {
+  const bool is_named = syntax.inputs.size() == 2 && syntax.inputs[1]->kind == SyntaxKind::string;
+  if (syntax.name != "struct_extract" || !expr::is_struct(type) || !is_named) return {};
+  std::string known;
+  for (const std::string& name : type.nested->names) known += (known.empty() ? "" : ", ") + name;
+  return wrong(*syntax.inputs[1],
+               "the struct has no field '" + syntax.inputs[1]->name + "'; it has " + known);
 }
 
 // An element or a part of a list, or a field of a struct.

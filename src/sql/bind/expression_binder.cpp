@@ -250,7 +250,8 @@ Result<NodeId> ExpressionBinder::coerce(const Syntax& syntax, const Operand& ope
   if (!beside || is_text(*beside)) return builder_.literal(Scalar::of(operand.string));
   if (*beside == expr::instant_type) PENSTOCK_TRY(session_zone_literal(syntax).status());
   const std::optional<Scalar> value = parse_value(*beside, operand.string);
-  if (!value) return wrong(syntax, "'" + operand.string + "' is not a " + name_of(*beside));
+  if (!value)
+    return wrong(syntax, "'" + operand.string + "' is not " + with_article(name_of(*beside)));
   return builder_.literal(*value);
 }
 
@@ -272,7 +273,8 @@ Result<Operand> ExpressionBinder::cast(const Syntax& syntax) {
     if (syntax.type == expr::instant_type) PENSTOCK_TRY(session_zone_literal(syntax).status());
     const std::optional<Scalar> value = parse_value(syntax.type, input.string, syntax.is_try);
     if (!value && syntax.is_try) return of(builder_.literal(Scalar::null_of(syntax.type)));
-    if (!value) return wrong(syntax, "'" + input.string + "' is not a " + name_of(syntax.type));
+    if (!value)
+      return wrong(syntax, "'" + input.string + "' is not " + with_article(name_of(syntax.type)));
     return of(located(syntax, builder_.cast(builder_.literal(*value), syntax.type)));
   }
   if (input.kind == Operand::Kind::interval && syntax.type == expr::interval_type) return input;

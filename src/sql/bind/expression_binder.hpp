@@ -268,6 +268,7 @@ class ExpressionBinder {
   Status check_date_text(const Syntax& syntax, const std::vector<NodeId>& nodes);
   Result<NodeId> formatted(const Syntax& syntax);
   Status check_text_beside(const Syntax& syntax, NodeId a, NodeId b) const;
+  Status check_field(const Syntax& syntax, Type type) const;
   Status check_letter(const Syntax& input, Type type, char letter);
   Result<NodeId> formatted_value(const Syntax& input, NodeId value, const std::string& format);
   Result<NodeId> text_part(const Syntax& syntax);

@@ -237,7 +237,9 @@ Status Grouping::add_filter(const Syntax& syntax, bool of_rows, AggregateCall& c
 
 // Checks the aggregate in a plan of its own, so that an error points at the aggregate.
 Status Grouping::check_aggregate(const Syntax& syntax, const AggregateCall& call) const {
-  if (plan::adds_values(call.function))
+  const bool is_condition =
+      call.function == Aggregate::bool_and || call.function == Aggregate::bool_or;
+  if (plan::adds_values(call.function) || is_condition)
     PENSTOCK_TRY(names_.check_addends(syntax, rows_.type(call.argument)));
   Plan trial;
   const StepId rows = trial.source(table_);

@@ -17,6 +17,15 @@ std::string nearest(const Schema& schema, std::string_view name) {
   return text;
 }
 
+// "; there are a, b": where no name is near.
+std::string others(const Schema& schema) {
+  constexpr std::size_t max_shown = 20;
+  std::string text;
+  for (std::size_t i = 0; i < std::min(schema.size(), max_shown); i++)
+    text += (i == 0 ? "; there are " : ", ") + schema[i].name;
+  return text + (schema.size() > max_shown ? ", ..." : "");
+}
+
 }  // namespace
 
 Names::Names(const Lexed& lexed, Problems& problems, const Select& select, const Scope& scope,
@@ -176,10 +185,13 @@ Status Names::unknown(const Syntax& syntax) const {
     return error(syntax.offset, Code::invalid,
                  "referenced column \"" + syntax.name +
                      "\" was not found because the FROM clause is missing");
-  return error(syntax.offset, Code::invalid,
-               "referenced column \"" + syntax.name + "\" not found in FROM clause" +
-                   (near.empty() ? "" : "; candidate bindings: " + near) +
-                   (is_quoted ? "; a string stands in single quotes, a name in double ones" : ""));
+  return error(
+      syntax.offset, Code::invalid,
+      "referenced column \"" + syntax.name + "\" not found in FROM clause" +
+          (near.empty() ? others(columns) : "; candidate bindings: " + near) +
+          (lower(syntax.name) == "filename" ? "; read_parquet('...', filename = true) has it"
+                                            : "") +
+          (is_quoted ? "; a string stands in single quotes, a name in double ones" : ""));
 }
 
 Result<std::optional<std::uint32_t>> Names::ordinal(const Syntax& term, const char* clause) const {
@@ -210,9 +222,15 @@ Status Names::at(const Syntax& syntax, const Status& status) const {
 }
 
 Status Names::check_addends(const Syntax& call, Type type) const {
+  if (call.name == "bool_and" || call.name == "bool_or")
+    return type.kind == Kind::boolean
+               ? Status()
+               : error(call.offset, Code::invalid,
+                       call.name + " takes booleans, not " + name_of(type) +
+                           "; write a condition, as in " + call.name + "(a <> 0)");
   if (is_numeric(type) || (type.kind == Kind::boolean && call.name == "sum")) return {};
   if (call.name == "avg" && is_date_or_timestamp(type))
-    return error(call.offset, Code::unsupported, "avg of " + name_of(type) + " is not supported");
+    return error(call.offset, Code::unsupported, not_supported("avg of " + name_of(type)));
   return error(call.offset, Code::invalid,
                "no function matches the given name and argument types '" + call.name + "(" +
                    name_of(type) + ")'; " + call.name + " takes numbers");

@@ -13,7 +13,9 @@ Result<std::shared_ptr<TableSource>> open_source(const Lexed& lexed, const FromT
   if (table.ok()) return table;
   const Status failure = table.status();
   std::string message = failure.message();
-  if (!from.quoted) message += "; if a file is meant, write FROM '" + from.name + ".parquet'";
+  const bool is_missing = failure.code() == Code::io || failure.code() == Code::invalid;
+  if (!from.quoted && is_missing && message.find("; did you mean") == message.npos)
+    message += "; if a file is meant, write FROM '" + from.name + ".parquet'";
   Status status = error_at(lexed.statement, from.offset, failure.code(), std::move(message));
   for (const std::string& context : failure.context())
     status = status.with(context);  // which file it was
@@ -167,8 +169,8 @@ Status rename_columns(const std::vector<std::string>& names, const std::string& 
                       Schema& schema) {
   if (names.size() > schema.size())
     return Status(Code::invalid, "table \"" + table + "\" has " + std::to_string(schema.size()) +
-                                     " columns available but " + std::to_string(names.size()) +
-                                     " columns specified");
+                                     (schema.size() == 1 ? " column, and " : " columns, and ") +
+                                     std::to_string(names.size()) + " names are given");
   for (std::size_t i = 0; i < names.size(); i++) schema[i].name = names[i];
   std::set<std::string> seen;
   std::map<std::string, std::size_t> repeated;

@@ -13,11 +13,17 @@ struct Described {
   std::string_view kind, what;
 };
 constexpr Described refused_nodes[] = {
-    {"ParamRef", "a parameter"},  {"A_ArrayExpr", "an array"},
-    {"RowExpr", "a row value"},   {"A_Indirection", "a subscript or field access"},
-    {"CollateClause", "COLLATE"}, {"XmlExpr", "XML"},
-    {"SetToDefault", "DEFAULT"},  {"CurrentOfExpr", "CURRENT OF"},
-    {"XmlSerialize", "XML"},      {"MultiAssignRef", "an assignment"},
+    {"ParamRef", "a parameter"},
+    {"A_ArrayExpr", "an array"},
+    {"RowExpr", "a row value"},
+    {"A_Indirection", "a subscript or field access"},
+    {"CollateClause", "COLLATE"},
+    {"XmlExpr", "XML"},
+    {"NamedArgExpr", "an argument by its name (name := value)"},
+    {"SetToDefault", "DEFAULT"},
+    {"CurrentOfExpr", "CURRENT OF"},
+    {"XmlSerialize", "XML"},
+    {"MultiAssignRef", "an assignment"},
 };
 
 // Makes a refused call a placeholder: its parts stay as inputs.
@@ -108,7 +114,8 @@ Result<SyntaxPtr> ExpressionReader::dispatch(Tree node) {
                   std::string(lexed_.at(body.location()) ? lexed_.text(*lexed_.at(body.location()))
                                                          : "this function"));
   for (const auto& [name, what] : refused_nodes)
-    if (name == kind) return refuse(body.location(), std::string(what));
+    if (name == kind)
+      return refuse(std::max<std::int64_t>(first_location(node), 0), std::string(what));
   return refuse(std::max<std::int64_t>(first_location(node), 0),
                 "this expression (" + std::string(kind) + ")");
 }
@@ -147,11 +154,11 @@ Status ExpressionReader::read_compared(Tree body, Syntax& syntax) {
   const auto row =
       std::ranges::find(comparisons, text, [](const auto& one) { return one.written; });
   if (row == std::end(comparisons))
-    return refuse(body.location(), "ANY and ALL with the operator " + text);
+    return refuse(body.location(), "ANY or ALL with the operator " + text);
   syntax.name = body["subLinkType"].text() == "ALL_SUBLINK" ? row->opposite : row->name;
   PENSTOCK_ASSIGN(syntax.inputs, row_of(body["testexpr"]));
   if (syntax.inputs.size() > 1 && syntax.name != "=")
-    return refuse(body.location(), "ANY and ALL of a row value");
+    return refuse(body.location(), "ANY or ALL of a row value");
   return {};
 }
 

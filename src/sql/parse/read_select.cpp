@@ -170,7 +170,7 @@ class SelectReader {
     static constexpr struct {
       const char *field, *token, *what;
     } parts[] = {{"intoClause", "into", "SELECT INTO"},
-                 {"lockingClause", "for", "FOR UPDATE and the like"}};
+                 {"lockingClause", "for", "FOR UPDATE or the like"}};
     for (const auto& part : parts)
       if (body[part.field]) refuse(part.token, part.what);
     if (body["limitOption"].text() == "LIMIT_OPTION_WITH_TIES") refuse("ties", "WITH TIES");

@@ -14,8 +14,8 @@ constexpr std::string_view strings =
     "of strings there are LIKE, ILIKE, ||, comparisons, length, lower, upper, substring, left, "
     "right, trim, replace, contains, "
     "starts_with, ends_with, position, regexp_matches, regexp_extract, regexp_replace and others";
-constexpr std::string_view keys =
-    "tables are joined by = between their columns: FROM 'a', 'b' WHERE a.x = b.y";
+constexpr std::string_view numbered =
+    "number the rows of both tables by row_number() OVER (), and join by the number";
 constexpr std::string_view inner = "EXISTS, IN, ANY, ALL and a SELECT of one value are";
 constexpr std::string_view correlated =
     "inside a subquery a column from outside stands in WHERE, compared with a column of the "
@@ -26,6 +26,11 @@ constexpr std::string_view dates =
     "dayofweek(), dayofyear(), hour(), minute(), second(), epoch(), dayname(), monthname(), "
     "date + days and date - date";
 constexpr std::string_view constant_date = "write it as a constant: DATE '2026-01-31'";
+constexpr std::string_view constant_time =
+    "write it as a constant: TIMESTAMPTZ '2026-01-31 12:00:00+00'";
+constexpr std::string_view constant_local =
+    "write it as a constant: TIMESTAMP '2026-01-31 12:00:00'";
+constexpr std::string_view first_rows = "LIMIT gives the first rows, which are no sample";
 
 // Refused features, by the beginning of their names.
 struct Row {
@@ -42,34 +47,41 @@ constexpr Row refused_forms[] = {
     {"a subquery with outer", correlated},
     {"a value of a subquery", correlated},
     {"a NOT IN whose", "where no value compared is NULL, NOT EXISTS is the same"},
+    {"a subquery as a value in LIMIT", "write a number"},
+    {"a subquery as a value in OFFSET", "write a number"},
     {"a subquery", inner},
+    {"LIMIT by an expression", "write a number, or filter by row_number() in a SELECT of FROM"},
     {"a comparison with ANY", "min or max of a subquery as a value are"},
     {"UNION BY NAME", "list the columns in one order and write UNION"},
     {"more than one statement", "ask each SELECT by itself"},
-    {"QUALIFY", "it is without HAVING and WINDOW; else filter a SELECT in FROM"},
+    {"QUALIFY", "filter a SELECT in FROM by its window functions"},
     {"current_date", constant_date},
-    {"current_timestamp", constant_date},
-    {"localtimestamp", constant_date},
+    {"current_timestamp", constant_time},
+    {"localtimestamp", constant_local},
+    {"avg of DATE", "write avg(CAST(... AS TIMESTAMP))"},
     {"the date part", dates},
     {"combining", "write the number without quotes"},
-    {"TABLESAMPLE", "LIMIT gives the first rows"},
-    {"USING SAMPLE", "LIMIT gives the first rows"},
-    {"USING KEY", "group the rows of a UNION"},
+    {"TABLESAMPLE", first_rows},
+    {"USING SAMPLE", first_rows},
+    {"USING KEY", "write UNION, and group its rows by the key"},
     {"LIMIT with a percentage", "write a number of rows"},
     {"PIVOT", "write sum(x) FILTER (WHERE name = 'a') AS a, ... GROUP BY key"},
-    {"UNPIVOT", "ask for each column by itself"},
-    {"ASOF JOIN", keys},
-    {"POSITIONAL JOIN", keys},
+    {"UNPIVOT", "write a SELECT for each column, and UNION ALL between them"},
+    {"POSITIONAL JOIN", numbered},
     {"SEMI JOIN", "write WHERE EXISTS (SELECT ...), or x IN (SELECT ...)"},
     {"ANTI JOIN", "write WHERE NOT EXISTS (SELECT ...)"},
     {"INTERVAL of an expression", "add whole days: date + days"},
     {"COLUMNS", "list the columns, or write * EXCLUDE (a, b)"},
-    {"a lambda", "write the expression for each column"},
+    {"an array", "write list_value(1, 2)"},
+    {"age() from", "write age(TIMESTAMP '2026-01-31', ts)"},
+    {"the type TIME WITH", "TIME is"},
     {"a function of a list", "write each value by itself"},
     {"an ON that reads columns from outside",
      "such a column stands in the subquery's WHERE, beside ="},
     {"a cast of VARCHAR", "strings of a column are cast to decimals of up to 18 digits"},
-    {"a row value", "compare each part: a = 1 AND b = 2"},
+    {"a row value", "select or compare each part: a = 1 AND b = 2"},
+    {"a parameter", "write the value"},
+    {"a subscript or field access", "list_extract(l, 1) is, and struct_extract(s, 'name')"},
 };
 
 constexpr std::string_view string_functions[] = {"regexp_split_to_array", "string_split_regex",
@@ -145,6 +157,7 @@ std::string refused(std::string_view what, std::string_view instead) {
 }  // namespace
 
 std::string not_supported(std::string_view what) {
+  if (what == "a list") return refused(what, "write list_value(1, 2)");
   for (const Row& row : refused_forms)
     if (what.starts_with(row.begins)) return refused(what, row.instead);
   return refused(what, "");
@@ -158,14 +171,18 @@ std::string function_not_supported(std::string_view name, std::span<const std::s
     return refused("the string function " + std::string(shown), strings);
   const std::string what = "the function " + std::string(shown);
   if (holds(name, date_functions)) return refused(what, dates);
-  if (holds(name, clock_functions)) return refused(what, constant_date);
+  if (holds(name, clock_functions))
+    return refused(what, name == "today" ? constant_date : constant_time);
   if (holds(name, aggregate_functions)) return refused(what, aggregates());
   if (known.empty() || holds(name, window_functions)) return refused(what, "");
   const std::string near = nearest_name(name, known);
   if (!near.empty()) return refused(what, "did you mean " + near + "?");
-  std::string all = "the functions are ";
-  for (const std::string& each : known) all += (&each == &known.front() ? "" : ", ") + each;
-  return refused(what, all);
+  return refused(what, "");
+}
+
+std::string with_article(std::string_view type) {
+  const bool is_vowel = std::string_view("AEIO").find(type.substr(0, 1)) != std::string_view::npos;
+  return (is_vowel && !type.empty() ? "an " : "a ") + std::string(type);
 }
 
 std::string keyword_near(std::string_view word) {

@@ -21,4 +21,7 @@ std::string keyword_near(std::string_view word);
 bool is_unsupported_function(std::string_view name);
 bool is_unsupported_aggregate(std::string_view name);
 
+// Returns "an INTEGER", "a DATE". UBIGINT and the like are said with a consonant.
+std::string with_article(std::string_view type);
+
 }  // namespace penstock::sql

@@ -112,8 +112,8 @@ std::string table_function_not_supported(std::string_view name) {
   const std::string near = nearest_name(name, known);
   return "the table function " + std::string(name) + " is not supported; " +
          (near.empty()
-              ? "files are read by read_parquet, read_csv and read_json, or by their name: "
-                "FROM 'lineitem.parquet'"
+              ? "files are read by read_parquet, read_csv, read_json and read_arrow, or by "
+                "their name: FROM 'file.parquet'"
               : "did you mean " + near + "?");
 }
 

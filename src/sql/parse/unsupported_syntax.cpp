@@ -19,7 +19,7 @@ struct Phrase {
   std::size_t behind = 0;
 };
 constexpr Phrase phrases[] = {
-    {"QUALIFY", {"qualify"}},
+    {"QUALIFY beside HAVING or WINDOW", {"qualify"}},
     {"TABLESAMPLE", {"tablesample"}, 5},
     {"USING SAMPLE", {"using", "sample"}},
     {"USING KEY", {"using", "key"}},

@@ -1,0 +1,71 @@
+"""A refusal says what is not supported, where, and what to write instead, and has no inner names."""
+
+from command_line import main
+from refusal_case import RefusalTest
+
+
+class OwnMessages(RefusalTest):
+    def assert_own(self, statement, *words, lacks=()):
+        self.table("t")
+        self.table("n")
+        self.assert_refused(statement, *words, planner="own", lacks=lacks)
+
+    def test_an_unknown_function_lists_no_others(self):
+        self.assert_own(
+            "SELECT list_zipper(l) FROM 'n.parquet'",
+            "list_zipper is not",
+            lacks=["the functions are"],
+        )
+
+    def test_advice_gives_the_same_rows(self):
+        self.assert_own("SELECT * FROM 't.parquet' a POSITIONAL JOIN 't.parquet' b", "row_number()")
+        self.assert_own(
+            "SELECT * FROM 't.parquet' a ASOF JOIN 't.parquet' b ON a.a >= b.a",
+            "ASOF JOIN is not supported",
+            lacks=["joined by ="],
+        )
+        self.assert_own("SELECT * FROM 't.parquet' TABLESAMPLE 5%", "which are no sample")
+        self.assert_own("SELECT [1, 2]", "list_value(1, 2)")
+
+    def test_the_present_moment_is_written_as_one(self):
+        self.assert_own("SELECT now()", "TIMESTAMPTZ '2026")
+        self.assert_own("SELECT current_timestamp", "TIMESTAMPTZ '2026")
+        self.assert_own("SELECT age(ts) FROM 't.parquet'", "write age(TIMESTAMP '2026")
+
+    def test_a_limit_by_a_subquery_takes_a_number(self):
+        self.assert_own("SELECT a FROM 't.parquet' LIMIT (SELECT 1)", "write a number")
+
+    def test_a_subscript_is_pointed_at(self):
+        self.table("n")
+        statement = "SELECT a, l[1] FROM 'n.parquet'"
+        self.assertEqual(self.caret(statement, "own"), "l[1] FROM 'n.parquet'")
+        self.assert_own(statement, "list_extract(l, 1)")
+
+    def test_an_argument_by_its_name_is_called_so(self):
+        self.assert_own("SELECT abs(x := 1)", "an argument by its name", lacks=["NamedArgExpr"])
+
+    def test_booleans_are_asked_for_without_inner_names(self):
+        self.assert_own(
+            "SELECT bool_and(a) FROM 't.parquet'", "bool_and(a <> 0)", lacks=["reduce:"]
+        )
+
+    def test_types_have_their_article(self):
+        self.assert_own("SELECT 'x'::INT", "'x' is not an INTEGER")
+        self.assert_own("SELECT 'x'::DATE", "'x' is not a DATE")
+
+    def test_an_unknown_column_lists_those_that_there_are(self):
+        self.assert_own("SELECT zebra FROM 't.parquet'", "there are a, b, d, s, dt, ts, f, dc")
+        self.assert_own("SELECT filename FROM 't.parquet'", "filename = true")
+
+    def test_an_unknown_field_lists_those_that_there_are(self):
+        self.assert_own("SELECT struct_extract(st, 'zz') FROM 'n.parquet'", "no field 'zz'", "p, q")
+
+
+class Statements(RefusalTest):
+    def test_a_missing_table_is_named_once(self):
+        self.table("t")
+        ended = self.ask("SELECT * FROM t1", "own")
+        self.assertEqual(ended.err.count("write FROM") + ended.err.count("did you mean"), 1)
+
+
+main()
