@@ -4,6 +4,47 @@ from command_line import main
 from refusal_case import RefusalTest
 
 
+class PlannersMessages(RefusalTest):
+    def test_an_aggregate_with_a_list_of_results_is_named(self):
+        self.table("t")
+        for call, what in (
+            ("max(a, 2)", "max of 2 values"),
+            ("arg_min(s, a, 2)", "arg_min of 3 values"),
+            ("approx_quantile(a, [0.1])", "approx_quantile with a list of results"),
+            ("quantile_cont(d, [0.1, 0.5])", "quantile_cont with a list of results"),
+        ):
+            self.assert_refused(
+                f"SELECT {call} FROM 't.parquet'",
+                f"the aggregate {what} is not supported",
+                lacks=["cast"],
+            )
+
+    def test_a_mean_of_days_has_another_spelling_and_no_cast(self):
+        self.table("t")
+        self.assert_refused(
+            "SELECT avg(dt) FROM 't.parquet'", "avg of DATE", "AS TIMESTAMP", lacks=["TIMESTAMP_NS"]
+        )
+        self.assertEqual(
+            self.value("SELECT avg(CAST(dt AS TIMESTAMP)) FROM 't.parquet'"),
+            "2024-01-05 12:00:00",
+        )
+
+    def test_a_window_function_has_its_sql_name(self):
+        self.table("t")
+        self.assert_refused(
+            "SELECT fill(a) OVER (ORDER BY a) FROM 't.parquet'", "the window function fill is"
+        )
+
+    def test_a_distance_of_each_row_names_its_function(self):
+        self.table("t")
+        for planner in ("own", "duckdb"):
+            self.assert_refused(
+                "SELECT lag(a, b) OVER (ORDER BY a) FROM 't.parquet'",
+                "lag() by a distance that is not a constant",
+                planner=planner,
+            )
+
+
 class OwnMessages(RefusalTest):
     def assert_own(self, statement, *words, lacks=()):
         self.table("t")

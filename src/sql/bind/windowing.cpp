@@ -218,7 +218,8 @@ Status Windowing::bind_distance(const Syntax& syntax, WindowCall& call) const {
                                     ? number_literal(syntax.name)
                                     : Result<Scalar>(Status(Code::invalid, ""));
   if (!number.ok() || !is_integer(number->type) || number->integer < 0)
-    return refuse(syntax, "a distance other than a constant number of rows");
+    return refuse(syntax, std::string(call.function == WindowFunction::lag ? "lag" : "lead") +
+                              "() by a distance that is not a constant number of rows");
   call.distance = static_cast<std::uint64_t>(number->integer);
   return {};
 }

@@ -35,6 +35,12 @@ constexpr Synonym synonyms[] = {{"sum_no_overflow", "sum"},  // of values known 
                                 {"countif", "count_if"},
                                 {"decimal_average", "avg"}};
 
+// DuckDB averages days as nanoseconds.
+bool is_mean_of_days(const std::vector<Tree>& inputs) {
+  return !inputs.empty() && is_cast(inputs[0]) &&
+         inputs[0]["return_type"]["id"].text() == "TIMESTAMP_NS";
+}
+
 bool can_be_between(Type type) { return is_numeric(type) || is_date_or_timestamp(type); }
 
 }  // namespace
@@ -46,6 +52,7 @@ struct PlanReader::Aggregation {
     bool is_statistic = false;
     bool is_moment = false;  // a mean of microseconds
     std::optional<Type> stated = {};
+    bool is_refused = false;  // stands for a call that was refused: NULL
   };
   Computed* computed = nullptr;
   std::vector<AggregateCall> calls;  // the argument: the number of a column of the rows
@@ -156,7 +163,9 @@ Result<PlanRows> PlanReader::grouped(RelationId input, const std::vector<std::ui
       PENSTOCK_ASSIGN(node, builder.cast(node, Type{Kind::int64}));
       PENSTOCK_ASSIGN(node, builder.string_function("timestamp_of_microseconds", {node}));
     }
-    if (output.stated && !(builder.type(node) == *output.stated)) {
+    if (output.is_refused) {
+      node = builder.literal(Scalar::null_of(output.stated.value_or(Type{Kind::int32})));
+    } else if (output.stated && !(builder.type(node) == *output.stated)) {
       const Result<NodeId> cast = builder.cast(node, *output.stated);
       if (!cast.ok() && !problems_.pass(cast.status())) return cast.status();
       if (cast.ok()) node = *cast;
@@ -190,7 +199,12 @@ Status PlanReader::add_aggregate(const Tree& call, const PlanRows& rows, Aggrega
              counts_some = name == "count_if", is_approximate = name == "approx_count_distinct";
   const bool is_known =
       counts_rows || counts_some || is_approximate || row || is_first(name) || is_reduction(name);
+  const std::string count = std::to_string(inputs.size());
   if (!is_known) return refused_aggregate(call, name, rows, aggregation);
+  if (inputs.size() > 1 && !is_approximate)
+    return refused_aggregate(call, name + " of " + count + " values", rows, aggregation);
+  if (row && row->function == Aggregate::average && is_mean_of_days(inputs))
+    return refused_aggregate(call, "", rows, aggregation);
   NodeId argument = builder.literal(Scalar::of(true));
   if (!counts_rows) {
     if (inputs.empty()) return Status(Code::invalid, "the plan lacks the input of " + name);
@@ -243,11 +257,12 @@ Status PlanReader::add_aggregate(const Tree& call, const PlanRows& rows, Aggrega
 // Reads the inputs, to find what else is not supported.
 Status PlanReader::refused_aggregate(const Tree& call, const std::string& name,
                                      const PlanRows& rows, Aggregation& aggregation) {
-  static_cast<void>(refuse(call, "the aggregate " + name));
-  for (const Tree& input : inputs_of(call))
-    PENSTOCK_TRY(
-        value(aggregation.computed->builder(), input, rows.columns, "an aggregate").status());
-  aggregation.outputs.push_back({aggregation.calls.size(), false, false, stated_type(call)});
+  static_cast<void>(refuse(call, name.empty() ? "avg of DATE" : "the aggregate " + name));
+  if (!name.empty())
+    for (const Tree& input : inputs_of(call))
+      PENSTOCK_TRY(
+          value(aggregation.computed->builder(), input, rows.columns, "an aggregate").status());
+  aggregation.outputs.push_back({aggregation.calls.size(), false, false, stated_type(call), true});
   aggregation.calls.push_back({Aggregate::count_rows, 0, name, {}});
   return {};
 }
@@ -256,10 +271,12 @@ Status PlanReader::add_statistic(const Tree& call, const NamedStatistic& named,
                                  const PlanRows& rows, Aggregation& aggregation) {
   const auto added = statistic_call(call, named, *aggregation.computed);
   if (!added) {
-    const bool is_list = !stated_type(call);
-    return refused_aggregate(
-        call, std::string(named.name) + (is_list ? " with a list of results" : " in this form"),
-        rows, aggregation);
+    const std::size_t count = inputs_of(call).size();
+    const bool is_list = !stated_type(call) || is_nested(*stated_type(call));
+    const std::string form = count > 2 ? " of " + std::to_string(count) + " values"
+                             : is_list ? " with a list of results"
+                                       : " in this form";
+    return refused_aggregate(call, std::string(named.name) + form, rows, aggregation);
   }
   aggregation.outputs.push_back({aggregation.statistics.size(), true, false, stated_type(call)});
   aggregation.statistics.push_back(*added);
@@ -276,7 +293,9 @@ std::optional<StatisticCall> PlanReader::statistic_call(const Tree& call,
                           named.function == Statistic::discrete_quantile) &&
                          named.name != "median";
   const std::size_t options = has_separator || (has_share && inputs.size() == 2) ? 1 : 0;
-  if (inputs.size() != named.arguments + options || !stated_type(call)) return std::nullopt;
+  const std::optional<Type> stated = stated_type(call);
+  if (inputs.size() != named.arguments + options || !stated) return std::nullopt;
+  if (has_share && is_nested(*stated)) return std::nullopt;
   StatisticCall added;
   added.function = named.function;
   added.distinct = call["aggregate_type"].text() == "DISTINCT";

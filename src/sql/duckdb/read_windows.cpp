@@ -173,8 +173,11 @@ Status PlanReader::add_plain_call(const Tree& call, Computed& columns, WindowPla
   };
   const std::string name(function_name(call));
   const auto function = function_of_window(call);
-  if (!function)
-    return refused("the window function " + (name.empty() ? lower(call["type"].text()) : name));
+  if (!function) {
+    std::string type = lower(call["type"].text());
+    if (type.starts_with("window_")) type.erase(0, std::string_view("window_").size());
+    return refused("the window function " + (name.empty() ? type : name));
+  }
   WindowCall added{*function, 0, WindowFrame::peers, 1, name};
   added.ignores_nulls =
       call["ignore_nulls"].boolean() || name == "any_value" || name == "arbitrary";
@@ -219,7 +222,8 @@ Status PlanReader::add_plain_call(const Tree& call, Computed& columns, WindowPla
     const auto distance = value_of_json(offset["value"]);
     const bool is_known = distance && !distance->is_null;
     if (!is_known || (!is_offset && distance->integer < 1))
-      return refused("a distance that is no constant");
+      return refused(lower(call["type"].text().substr(std::string_view("WINDOW_").size())) +
+                     "() by a distance that is not a constant number of rows");
     if (distance->integer < 0)
       added.function =
           *function == WindowFunction::lag ? WindowFunction::lead : WindowFunction::lag;

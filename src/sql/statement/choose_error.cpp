@@ -1,8 +1,8 @@
 #include "sql/statement/choose_error.hpp"
 
 #include <algorithm>
+#include <set>
 #include <string>
-#include <vector>
 
 #include "sql/duckdb/plan_statement.hpp"
 #include "sql/parse/lexer.hpp"
@@ -22,28 +22,27 @@ bool is_parsed(std::string_view statement) {
   return parse(*lexed, problems).ok();
 }
 
-// Returns what each line of a message refuses, in lower case: "positional join".
-std::vector<std::string> refusals_of(const Status& status) {
-  std::vector<std::string> found;
+// Returns a refused part as both planners call it: "positional join".
+std::string part_of(std::string sentence) {
+  sentence = lower(sentence.substr(0, sentence.find(refused)));
+  for (const std::string_view kind :
+       {"the aggregate ", "the string function ", "the function ", "the operator "})
+    if (sentence.starts_with(kind)) sentence.erase(0, kind.size());
+  constexpr std::string_view of_plan = " of duckdb's plan";
+  if (sentence.ends_with(of_plan)) sentence.resize(sentence.size() - of_plan.size());
+  return sentence;
+}
+
+// Returns what the lines of a message refuse.
+std::multiset<std::string> refusals_of(const Status& status) {
+  std::multiset<std::string> found;
   const std::string text = status.message().substr(0, status.message().rfind("\nLINE "));
   for (std::size_t begin = 0; begin < text.size();) {
     const std::size_t end = std::min(text.find('\n', begin), text.size());
-    const std::string line = lower(text.substr(begin, end - begin));
-    found.push_back(line.substr(0, line.find(refused)));
-    for (const std::string_view kind : {"the aggregate ", "the string function ", "the function "})
-      if (found.back().starts_with(kind)) found.back().erase(0, kind.size());
+    found.insert(part_of(text.substr(begin, end - begin)));
     begin = end + 1;
   }
   return found;
-}
-
-bool are_same(const Status& own, const Status& planned) {
-  const std::vector<std::string> ours = refusals_of(own), theirs = refusals_of(planned);
-  return ours.size() == theirs.size() && std::ranges::all_of(ours, [&](const std::string& what) {
-           return std::ranges::any_of(theirs, [&](const std::string& other) {
-             return other.find(what) != other.npos || what.find(other) != what.npos;
-           });
-         });
 }
 
 // Tells whether DuckDB says that the statement itself is wrong. Permission and serialisation fail
@@ -61,7 +60,7 @@ bool is_of_statement(std::string_view statement, const Status& planned) {
 Status error_of_both(std::string_view statement, const Status& own, const Status& planned) {
   const bool is_known = planned.code() == Code::unsupported;
   if (own.code() != Code::unsupported) return is_known ? planned : own;
-  if (is_known) return are_same(own, planned) ? own : planned;
+  if (is_known) return refusals_of(own) == refusals_of(planned) ? own : planned;
   if (planned.code() != Code::invalid) return own.with(planned.message());
   return is_of_statement(statement, planned) ? planned : own;
 }
