@@ -102,6 +102,18 @@ class OwnMessages(RefusalTest):
         self.assert_own("SELECT struct_extract(st, 'zz') FROM 'n.parquet'", "no field 'zz'", "p, q")
 
 
+class Files(RefusalTest):
+    def test_a_column_has_the_name_of_its_file(self):
+        self.table("t")
+        self.table("u")
+        ended = self.ask(
+            "SELECT (SELECT sum(x) FROM 'u.parquet' u WHERE u.a = t.a) FROM 't.parquet' t LIMIT 1",
+            "duckdb",
+        )
+        self.assertIn("u.parquet", ended.out.split("\n")[0])
+        self.assertNotIn("t0.", ended.out)
+
+
 class Statements(RefusalTest):
     def test_a_missing_table_is_named_once(self):
         self.table("t")

@@ -172,6 +172,8 @@ Result<BoundSql> bind_planned(std::string_view statement, Plan& plan, const Tabl
   lexed.rewritten = std::move(rewritten.text);
   lexed.pieces = std::move(rewritten.pieces);
   if (!lexed.pieces.empty()) relocate(json, lexed);
+  for (nlohmann::json& name : json["names"])
+    if (name.is_string()) name = stand_ins.as_written(name.get<std::string>());
   const Tree planned(&json);
   BoundSql bound;
   PENSTOCK_ASSIGN(bound.rows, add_steps(planned, lexed, stand_ins.tables(), plan, open));

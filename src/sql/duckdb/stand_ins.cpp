@@ -182,6 +182,22 @@ std::string StandIns::view_of(const TableReference& table, const std::string& na
   return names_.back();
 }
 
+// DuckDB writes t0.u where the name wants no quotes. A column of the statement may be called so,
+// too, but no table of its FROM.
+std::string StandIns::as_written(std::string name) const {
+  for (std::size_t i = 0; i < names_.size(); i++) {
+    std::string plain = names_[i];
+    std::erase(plain, '"');
+    for (const std::string& view : {names_[i], plain})
+      for (const std::string before : {"FROM ", "JOIN ", ", "}) {
+        const std::size_t at = name.find(before + view + " AS ");
+        if (at != name.npos)
+          name.replace(at + before.size(), view.size(), in_quotes(texts_[i], '"'));
+      }
+  }
+  return name;
+}
+
 std::vector<std::string> StandIns::view_statements() const {
   std::vector<std::string> statements;
   for (std::size_t i = 0; i < tables_.size(); i++) {

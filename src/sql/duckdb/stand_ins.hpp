@@ -31,6 +31,8 @@ class StandIns {
   std::vector<std::string> view_statements() const;
   // Returns the name of the view that stands for a table; "" where it cannot be opened.
   std::string view_of(const TableReference& table, const std::string& name, bool is_file);
+  // Returns a column's name of DuckDB's with tables as the statement has them.
+  std::string as_written(std::string name) const;
   // Returns why the first file that a text names could not be opened.
   const Status& unread_file() const { return unread_file_; }
 
