@@ -102,7 +102,8 @@ class SessionOfFiles final : public Session {
       return named ? named : open_table(meaning->only_table);
     }
     return Status(Code::unsupported,
-                  "a view of more than one whole table is read by DuckDB's planner alone");
+                  "the view \"" + table.paths[0] +
+                      "\" needs DuckDB's planner: without it a view is SELECT * FROM one table");
   }
   Result<session::BoundStatement> bind(std::string_view statement) {
     return catch_exceptions([&] { return bound(statement); });

@@ -5,6 +5,17 @@
 #include "base/ascii.hpp"
 
 namespace penstock::session {
+namespace {
+
+std::string name_of(sql::DefinitionKind kind) {
+  switch (kind) {
+    case sql::DefinitionKind::view: return "view; write DROP VIEW";
+    case sql::DefinitionKind::table: return "table; write DROP TABLE";
+    default: return "macro; write DROP MACRO";
+  }
+}
+
+}  // namespace
 
 Status SessionNames::define(const sql::Definition& definition, std::shared_ptr<TableSource> table) {
   const std::lock_guard lock(mutex_);
@@ -14,7 +25,8 @@ Status SessionNames::define(const sql::Definition& definition, std::shared_ptr<T
       return Status(Code::invalid, "there is no view, table or macro \"" + definition.name + "\"");
     if (found == by_name_.end()) return {};
     if (found->second.definition.kind != definition.dropped)
-      return Status(Code::invalid, "\"" + definition.name + "\" is a name of another kind");
+      return Status(Code::invalid,
+                    "\"" + definition.name + "\" is a " + name_of(found->second.definition.kind));
     by_name_.erase(found);
     return {};
   }

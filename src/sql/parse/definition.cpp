@@ -45,6 +45,19 @@ class DefinitionReader {
     return error_at(lexed_.statement, offset, code, wanted);
   }
 
+  Status other_kind() const {
+    const bool is_word = at_ < lexed_.tokens.size() && lexed_.tokens[at_].kind == TokenKind::word;
+    std::string verb(lexed_.text(lexed_.tokens[0])), kind;
+    if (is_word) kind = " " + std::string(lexed_.text(lexed_.tokens[at_]).substr(0, 40));
+    for (std::string* text : {&verb, &kind})
+      for (char& c : *text)
+        if (c >= 'a' && c <= 'z') c = static_cast<char>(c - 32);
+    return wrong(
+        (is_word ? verb + kind + " is not supported; " : std::string()) +
+            "a session has views, tables and macros: " + "VIEW, TABLE or MACRO is expected",
+        Code::unsupported);
+  }
+
   Status read_kind() {
     if (take("view"))
       definition_.kind = DefinitionKind::view;
@@ -53,8 +66,7 @@ class DefinitionReader {
     else if (take("macro") || take("function"))
       definition_.kind = DefinitionKind::macro;
     else
-      return wrong("a session has views, tables and macros: VIEW, TABLE or MACRO is expected",
-                   Code::unsupported);
+      return other_kind();
     return {};
   }
 
@@ -64,7 +76,8 @@ class DefinitionReader {
       return wrong("a name is expected");
     definition_.name = value_of(lexed_, lexed_.tokens[at_++]);
     if (at_ < lexed_.tokens.size() && is_symbol(lexed_, lexed_.tokens[at_], "."))
-      return wrong("a name with a schema is not supported", Code::unsupported);
+      return wrong("a name with a schema is not supported; write the name alone",
+                   Code::unsupported);
     return {};
   }
 
@@ -114,7 +127,12 @@ class DefinitionReader {
       definition_.only_present = true;
     }
     PENSTOCK_TRY(read_name());
-    return at_ == lexed_.tokens.size() ? Status() : wrong("DROP takes one name", Code::unsupported);
+    if (at_ == lexed_.tokens.size()) return {};
+    for (const char* const word : {"cascade", "restrict"})
+      if (is_keyword_token(lexed_, lexed_.tokens[at_], word))
+        return wrong("DROP with " + std::string(word) + " is not supported; leave the word out",
+                     Code::unsupported);
+    return wrong("DROP takes one name; write a DROP for each", Code::unsupported);
   }
 
   Lexed lexed_;

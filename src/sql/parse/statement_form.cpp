@@ -22,15 +22,34 @@ constexpr Verb verbs[] = {
     {"desc", StatementKind::describe}, {"summarize", StatementKind::summarize},
     {"copy", StatementKind::copy}};
 
+constexpr std::string_view new_file =
+    "; COPY (SELECT ...) TO 'file.parquet' writes changed rows to a new file";
+constexpr std::string_view alone = "; each statement stands alone";
 constexpr struct {
   std::string_view verb, instead;
 } advice[] = {
     {"show", "; DESCRIBE 'file.parquet' shows names and types"},
+    {"pragma", "; DESCRIBE 'file.parquet' shows names and types"},
+    {"call", "; DESCRIBE 'file.parquet' shows names and types"},
+    {"set", "; the time zone is the variable TZ, or AT TIME ZONE"},
+    {"reset", "; the time zone is the variable TZ, or AT TIME ZONE"},
+    {"update", new_file},
+    {"delete", new_file},
+    {"merge", new_file},
+    {"alter", new_file},
+    {"truncate", new_file},
+    {"prepare", "; write the values in the SELECT"},
+    {"execute", "; write the values in the SELECT"},
+    {"attach", "; files are read by their names: SELECT * FROM 'file.parquet'"},
+    {"export", "; COPY ... TO writes a table"},
+    {"begin", alone},
+    {"commit", alone},
+    {"rollback", alone},
     {"explain", "; penstock query --explain 'SELECT ...' prints its plan"},
     {"create", "; COPY (SELECT ...) TO 'file.parquet' writes rows to a file"},
     {"insert", "; COPY (SELECT ...) TO 'file.parquet' writes rows to a file"},
     {"pivot", "; write SELECT key, sum(x) FILTER (WHERE name = 'a') AS a ... GROUP BY key"},
-    {"unpivot", "; ask for each column by itself"},
+    {"unpivot", "; write a SELECT for each column, and UNION ALL between them"},
 };
 
 class FormFinder {
@@ -65,9 +84,10 @@ class FormFinder {
 
   Status refuse(const Token& first) const {
     const std::string verb(lexed_.text(first).substr(0, 40));
-    std::string message = verb +
-                          " is not supported; a statement is a SELECT, DESCRIBE, SUMMARIZE or "
-                          "COPY ... TO";
+    const bool wants_session = upper(verb) == "CREATE" || upper(verb) == "DROP";
+    std::string message = upper(verb) +
+                          " is not supported; a statement is a SELECT, DESCRIBE, SUMMARIZE" +
+                          (wants_session ? " or COPY ... TO" : ", COPY ... TO, CREATE or DROP");
     for (const auto& row : advice)
       if (is_keyword_token(lexed_, first, row.verb)) message += row.instead;
     if (const std::string near = keyword_near(verb); near == "SELECT")
@@ -100,12 +120,16 @@ class FormFinder {
     return is_select || form_.is_table ? Status() : error_behind(verb);
   }
 
-  Status error_behind(std::string verb) const {
-    for (char& c : verb)
+  static std::string upper(std::string word) {
+    for (char& c : word)
       if (c >= 'a' && c <= 'z') c = static_cast<char>(c - 32);
+    return word;
+  }
+
+  Status error_behind(const std::string& verb) const {
     const OptionReader reader(lexed_, form_.first, form_.end);
     return error(reader.offset(), Code::invalid,
-                 verb + " takes a SELECT, or a file's name in quotes");
+                 upper(verb) + " takes a SELECT, or a file's name in quotes");
   }
 
   // COPY (SELECT ...) TO 'file' [[WITH] (options)], COPY 'table' TO 'file' ...
@@ -135,7 +159,7 @@ class FormFinder {
   Status read_target(OptionReader& reader) {
     const Token* path = reader.peek();
     if (path == nullptr || path->kind != TokenKind::string)
-      return reader.wrong("a file's name in quotes");
+      return reader.wrong("a file's name in quotes, such as '/dev/stdout',");
     PENSTOCK_ASSIGN(OptionValue value, reader.value());
     form_.target.path = std::get<std::string>(std::move(value));
     const bool has_with = reader.take("with");
