@@ -34,7 +34,8 @@ Status check_constants(const Graph& graph, std::string_view name, std::span<cons
     const bool is_later_column = node.op != Op::parameter && !constants.empty();
     if (is_later_column && row->fits != nullptr) return {};  // found in each row
     if (is_later_column)
-      return {Code::unsupported, std::string(name) + " takes one column first, then constants"};
+      return {Code::unsupported,
+              std::string(name) + " with a second input that is not a constant is not supported"};
     constants.push_back(node.op == Op::parameter ? graph.parameters[node.payload]
                                                  : Scalar::null_of(node.type));
   }

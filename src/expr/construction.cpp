@@ -16,10 +16,9 @@ Status cannot(Op op, std::initializer_list<Type> types) {
 namespace {
 
 Status needs_huge(Op op, Type a, Type b) {
-  return {
-      Code::unsupported,
-      std::string(cannot(op, {a, b}).message()) +
-          ": the result is HUGEINT, which is not computed with; cast one side to the other's type"};
+  return {Code::unsupported,
+          std::string(cannot(op, {a, b}).message()) +
+              ": the result would be HUGEINT; cast one side to the other's type, or to HUGEINT"};
 }
 
 bool is_huge(Type type) { return type.kind == Kind::int128; }

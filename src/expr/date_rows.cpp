@@ -208,7 +208,7 @@ std::vector<StringFunction> made_rows() {
           "an infinite date has no Julian day"),
       date_row("strptime", {"strptime"}, {string_type, string_type}, timestamp_type,
                "the moment that a format reads", moment_of_text, is_of_format,
-               "a text is not of strptime's format"),
+               "strptime(): a text is not of the format; try_strptime() gives NULL there"),
       date_row("try_strptime", {"try_strptime"}, {string_type, string_type}, timestamp_type,
                "the moment that a format reads, or NULL", moment_of_text, is_of_format),
   };

@@ -184,7 +184,10 @@ Status fault_status(const Graph& graph, NodeId node, Code code, const Schema& sc
     text = site->second.text;
     if (site->second.is_message) return {Code::invalid, text};
   }
-  if (graph.at(node).op == Op::require) return {code, "a string is not of the type in " + text};
+  if (graph.at(node).op == Op::require)
+    return {code, text.starts_with("CAST(")
+                      ? "a string is not of the type in " + text + "; TRY_CAST gives NULL there"
+                      : "a string is not of the type that the expression wants"};
   if (code == Code::invalid) return {code, "division by zero in " + text};
   if (expr::is_date_part(graph.at(node).op) || graph.at(node).op == Op::epoch_microseconds)
     return {code, text + " of an infinite date or timestamp is not supported (DuckDB has NULL)"};

@@ -22,7 +22,8 @@ StringFunction interval_row(std::string_view name, std::vector<Type> inputs, Typ
   return made;
 }
 
-constexpr std::string_view leaves_intervals = "a part leaves the range of INTERVAL";
+constexpr std::string_view leaves_intervals =
+    "a part leaves the range of INTERVAL, or a division is by zero";
 
 // A row whose result may leave the range of intervals.
 template <MadeInterval (*made)(Inputs)>

@@ -110,7 +110,9 @@ Result<NodeId> call_lambda(Builder& builder, const Lambda& lambda, std::vector<N
   NestedCallee callee{
       .name = name_with(lambda),
       .boxed_from = 1,
-      .fault = "a lambda fails for an element, or a list without elements is reduced",
+      .fault =
+          "a lambda fails for an element, or list_reduce() has a list without elements and no "
+          "first value",
       .is_shared = false};
   for (const NodeId input : inputs) callee.signature.inputs.push_back(builder.type(input));
   callee.signature.result = is_boxed ? struct_of({"value"}, {result}) : result;

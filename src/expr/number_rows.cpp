@@ -236,7 +236,7 @@ std::vector<StringFunction> integer_rows() {
           number_row("factorial", {"factorial", "!"}, {int32_type}, huge_type,
                      "the product of all numbers up to it", factorial),
           [](Inputs in) { return integer(in[0]) <= largest_factorial; },
-          "a factorial leaves HUGEINT"),
+          "factorial(): a result is outside HUGEINT"),
       with_fits(
           number_row("binom", {"binom"}, {int32_type, int32_type}, huge_type,
                      "how many ways there are to choose the second of the first",
@@ -245,7 +245,7 @@ std::vector<StringFunction> integer_rows() {
                                          combinations(integer(in[0]), integer(in[1])).value_or(0));
                      }),
           [](Inputs in) { return combinations(integer(in[0]), integer(in[1])).has_value(); },
-          "a binomial coefficient leaves HUGEINT"),
+          "binom(): a result is outside HUGEINT"),
       number_row("bit_count_8", {"bit_count"}, {int8_type}, int8_type, "the number of bits set",
                  bits_of<std::int8_t>),
       number_row("bit_count_16", {"bit_count"}, {int16_type}, int8_type, "the number of bits set",

@@ -39,7 +39,7 @@ constexpr std::string_view cannot_fill =
 // A constant decides how much memory a result takes.
 Status check_count(Inputs in) {
   if (in[1].is_null || in[1].integer <= max_added_characters) return {};
-  return {Code::unsupported, "a count of more than 1,000,000"};
+  return {Code::unsupported, "repeat() by more than 1,000,000 is not supported"};
 }
 
 Status check_filling(Inputs in) {

@@ -133,7 +133,7 @@ Result<const TimeZone*> zone_of_environment() {
   if (const char* const named = std::getenv("TZ"); named != nullptr) {
     const std::string name = without_prefixes(named);
     const Result<const TimeZone*> zone = time_zone(name.empty() ? "UTC" : name);
-    PENSTOCK_TRY(zone.with("the variable TZ"));
+    PENSTOCK_TRY(zone.with("in the variable TZ"));
     return zone;
   }
   std::error_code error;

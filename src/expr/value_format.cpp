@@ -132,7 +132,8 @@ std::string digits_of_real(double magnitude, const ValueFormat& format) {
 }
 
 Status no_format(std::string_view format) {
-  return {Code::unsupported, "the format '" + std::string(format) + "' is not supported"};
+  return {Code::unsupported, "the format '" + std::string(format) +
+                                 "' is not supported; its letters are d x X b o e E f F g G and s"};
 }
 
 void add_text(std::vector<FormatPart>& parts, char c) {

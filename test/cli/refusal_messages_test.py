@@ -94,6 +94,18 @@ class OwnMessages(RefusalTest):
         self.assert_own("SELECT 'x'::INT", "'x' is not an INTEGER")
         self.assert_own("SELECT 'x'::DATE", "'x' is not a DATE")
 
+    def test_a_string_that_is_not_of_the_type_names_try_cast(self):
+        self.assert_own("SELECT s::INT FROM 't.parquet'", "CAST(s AS INTEGER)", "TRY_CAST")
+        self.table("n")
+        self.assert_refused(
+            "SELECT list_contains(l, 'x') FROM 'n.parquet'", "a string is not", lacks=["require("]
+        )
+
+    def test_functions_name_themselves_in_faults(self):
+        self.assert_own("SELECT repeat(s, 100000000) FROM 't.parquet'", "repeat() by more than")
+        self.assert_own("SELECT from_base64(s || '%') FROM 't.parquet'", "from_base64(): a text")
+        self.assert_own("SELECT strptime(s, '%Y') FROM 't.parquet'", "try_strptime() gives NULL")
+
     def test_an_unknown_column_lists_those_that_there_are(self):
         self.assert_own("SELECT zebra FROM 't.parquet'", "there are a, b, d, s, dt, ts, f, dc")
         self.assert_own("SELECT filename FROM 't.parquet'", "filename = true")
