@@ -182,7 +182,7 @@ Result<Traits> choose(std::string_view selector) {
   if (!is_kind(selector) && !parse_id(selector))
     return Status(Code::invalid, "'" + std::string(selector) +
                                      "' names no device: write an id such as opencl:0, or one of " +
-                                     driver_names() + "gpu, cpu");
+                                     driver_names() + "gpu");
   std::vector<std::string> notes;
   for (const Traits& traits : list_for(selector, notes, false))
     if (fits(traits, selector)) return traits;

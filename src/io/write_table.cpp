@@ -39,9 +39,10 @@ arrow::Result<arrow::Compression::type> codec_named(const std::string& name) {
                 {"lz4_raw", arrow::Compression::LZ4}};
   for (const auto& row : codecs)
     if (row.name == name) return row.codec;
-  return arrow::Status::Invalid("the compression '", name,
-                                "' is not written to Parquet; uncompressed, snappy, gzip, zstd and "
-                                "lz4 are");
+  return arrow::Status::NotImplemented(
+      "the compression '", name,
+      "' is not written to Parquet; uncompressed, snappy, gzip, zstd and "
+      "lz4 are");
 }
 
 arrow::Status check_parquet_types(const arrow::Schema& schema) {

@@ -115,6 +115,25 @@ class OwnMessages(RefusalTest):
 
 
 class Files(RefusalTest):
+    def test_a_name_of_the_net_is_not_called_missing(self):
+        for name in ("https://example.com/x.parquet", "s3://b/x.parquet"):
+            self.assert_refused(f"FROM '{name}'", "unsupported", "of this machine alone", "://")
+
+    def test_a_file_of_xz_is_not_called_corrupt(self):
+        (self.folder / "a.txt.xz").write_bytes(b"\xfd7zXZ\x00" + b"1" * 50)
+        self.assert_refused("FROM 'a.txt.xz'", "xz -d", lacks=["corrupt"])
+
+    def test_a_text_named_parquet_is_told_how_to_read(self):
+        (self.folder / "text.parquet").write_text("hello, world\n")
+        self.assert_refused("FROM 'text.parquet'", "read_csv('")
+
+    def test_an_option_that_is_not_read_is_named(self):
+        self.csv_file()
+        self.assert_refused(f"FROM read_csv('{self.rows}/table.csv', delim = 'ab')", "unsupported")
+        self.assert_refused(
+            f"FROM read_csv('{self.rows}/table.csv', parallel = false)", "parallel = false is not"
+        )
+
     def test_a_column_has_the_name_of_its_file(self):
         self.table("t")
         self.table("u")
@@ -141,6 +160,11 @@ class Statements(RefusalTest):
         self.assert_refused("DROP TABLE a, b", "a DROP for each")
         self.assert_refused("DROP TABLE a CASCADE", "DROP with cascade is not supported")
         self.assert_refused("CREATE TABLE main.x AS SELECT 1", "write the name alone")
+
+    def test_a_compression_that_is_not_written_is_not_called_corrupt(self):
+        self.assert_refused(
+            "COPY (SELECT 1) TO 'x.parquet' (COMPRESSION brotli)", "unsupported", lacks=["corrupt"]
+        )
 
     def test_a_missing_table_is_named_once(self):
         self.table("t")

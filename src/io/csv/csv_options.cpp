@@ -34,6 +34,8 @@ Status set_byte(std::optional<char>& out, const OptionValue& value, bool may_be_
   if (text != nullptr && text->size() == 1 && *text != "\n" && *text != "\r")
     return out = (*text)[0], Status();
   if (text != nullptr && text->empty() && may_be_none) return out = '\0', Status();
+  if (text != nullptr && text->size() > 1)
+    return {Code::unsupported, "several characters are not supported; it takes one byte"};
   return wrong_value(may_be_none ? "one byte, or '' for none" : "one byte");
 }
 
@@ -202,7 +204,10 @@ constexpr std::array named_options{
                                                "text");
                 }},
     NamedOption{"parallel",
-                [](auto&, auto& v) { return accept_flag(v, true, "files are read in parallel"); }},
+                [](auto&, auto& v) {
+                  return accept_flag(
+                      v, true, "parallel = false is not supported: files are read in parallel");
+                }},
 };
 
 Status unknown_option(const std::string& name) {

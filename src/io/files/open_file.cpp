@@ -111,6 +111,10 @@ struct Ends {
 Result<Ends> ends_of(const std::string& path) {
   struct stat status;
   if (::stat(path.c_str(), &status) != 0) {
+    const std::size_t scheme = path.find("://");
+    if (scheme != path.npos)
+      return Status(Code::unsupported, "files are read of this machine alone, and not by " +
+                                           path.substr(0, scheme + 3) + "; download it first");
     const int error = errno;
     return Status(Code::io, std::strerror(error) + (error == ENOENT ? files_near(path) : ""));
   }
@@ -139,8 +143,13 @@ Result<OpenedFile> open_text_file(const FileToOpen& file) {
                                            file.path + "' first");
     PENSTOCK_TRY(check_not_wide(text));
     if (text.find('\0') != std::string::npos)
-      return Status(Code::corrupt,
-                    "it begins like no Parquet or Arrow IPC file, and is not text, as CSV is");
+      return text.starts_with(
+                 "\xFD"
+                 "7zXZ")
+                 ? Status(Code::unsupported, "it is a file of xz; unpack it by xz -d first")
+                 : Status(
+                       Code::corrupt,
+                       "it begins like no Parquet or Arrow IPC file, and is not text, as CSV is");
     other = other_format(file.path, text);
   }
   if (other.starts_with("JSON")) {
@@ -166,7 +175,10 @@ Result<OpenedFile> open_any(const FileToOpen& file) {
   const Format* const format = format_of(ends.first);
   const bool is_text_asked = file.format == "csv" || file.format == "json";
   if (!is_text_asked && format == nullptr && is_named_binary(file.path) && !ends.first.empty())
-    return Status(Code::corrupt, "it does not begin as a file of its name's format");
+    return Status(Code::corrupt,
+                  "it does not begin as a file of its name's format; if it is text, write "
+                  "read_csv('" +
+                      file.path + "') or read_json(...)");
   if (is_text_asked || format == nullptr || format->is_compressed) {
     if (is_text_asked || file.format.empty()) return open_text_file(file);
     return Status(Code::corrupt, "it does not begin as a file of the format " + file.format);

@@ -131,7 +131,9 @@ Result<CopyOptions> copy_options_of(const CopyTarget& target) {
   for (const TableOption& option : target.options) {
     const auto reader = std::ranges::find(readers, option.name, &OptionReader::name);
     if (reader->format && *reader->format != options.format)
-      return Status(Code::invalid, "the option " + option.name + " of COPY is of another format");
+      return Status(Code::invalid, "the option " + option.name +
+                                       " of COPY is of another format than that of '" +
+                                       target.path + "'");
   }
   return options;
 }
