@@ -42,8 +42,10 @@ Result<Type> join_key_type(JoinKind kind, const Field& left, const Field& right)
       left.type == right.type ? Result<Type>(left.type) : common_type(left.type, right.type);
   for (const Type wide : {left.type, right.type, type.ok() ? *type : left.type})
     if (width_bytes(wide) > 8)
-      return wrong(kind, "keys of " + name_of(wide) + " (" + pair + ") are not supported; cast both to BIGINT",
-                   Code::unsupported);
+      return wrong(
+          kind,
+          "keys of " + name_of(wide) + " (" + pair + ") are not supported; cast both to BIGINT",
+          Code::unsupported);
   return type.ok() ? type : wrong(kind, "the keys " + pair + " cannot be compared");
 }
 
