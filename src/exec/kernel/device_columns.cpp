@@ -4,6 +4,7 @@
 #include <cstring>
 
 #include "fuse/program/derived_columns.hpp"
+#include "table/rows/finish_at_end.hpp"
 
 namespace penstock::plan {
 namespace {
@@ -31,7 +32,27 @@ Result<std::vector<std::byte>> elements_of(const Column& column, StringPool& str
   return bytes_of(codes.data(), codes.size() * 4);
 }
 
+Result<BufferPointer> uploaded(RowKernels& kernels, Queue& queue,
+                               const std::vector<std::byte>& bytes) {
+  PENSTOCK_ASSIGN(BufferPointer buffer,
+                  kernels.device().allocate(std::max<std::uint64_t>(bytes.size(), 64)));
+  if (!bytes.empty()) PENSTOCK_TRY(queue.upload(*buffer, bytes.data(), bytes.size()));
+  return buffer;
+}
+
 }  // namespace
+
+Result<DeviceColumn> upload_column(RowKernels& kernels, Queue& queue, const Column& column,
+                                   StringPool& strings) {
+  DeviceColumn there{column.type, nullptr, nullptr};
+  PENSTOCK_ASSIGN(const std::vector<std::byte> elements, elements_of(column, strings));
+  std::vector<std::byte> flags;
+  if (!column.validity.empty()) flags = flags_of(column, &Column::is_valid);
+  const FinishAtEnd finish(queue);
+  PENSTOCK_ASSIGN(there.values, uploaded(kernels, queue, elements));
+  if (!flags.empty()) { PENSTOCK_ASSIGN(there.validity, uploaded(kernels, queue, flags)); }
+  return there;
+}
 
 Status DeviceColumns::add(const TileProgram& program, std::uint32_t number,
                           std::vector<BufferPointer>& buffers) {
@@ -80,9 +101,7 @@ Result<Column> DeviceColumns::of_pool(const TileProgram& program, std::uint32_t 
 
 Result<BufferPointer> DeviceColumns::upload(std::vector<std::byte> bytes) {
   const std::vector<std::byte>& kept = uploading_.emplace_back(std::move(bytes));
-  PENSTOCK_ASSIGN(BufferPointer buffer,
-                  kernels_.device().allocate(std::max<std::uint64_t>(kept.size(), 64)));
-  PENSTOCK_TRY(queue_.upload(*buffer, kept.data(), kept.size()));
+  PENSTOCK_ASSIGN(BufferPointer buffer, uploaded(kernels_, queue_, kept));
   bytes_uploaded_ += kept.size();
   return buffer;
 }

@@ -8,6 +8,10 @@
 
 namespace penstock::plan {
 
+// Uploads a column of the host as an element a row, with codes of `strings`. Waits.
+Result<DeviceColumn> upload_column(RowKernels& kernels, Queue& queue, const Column& column,
+                                   StringPool& strings);
+
 // Results may outlive this object. Its uploads must not: finish the queue before it ends.
 class DeviceColumns {
  public:

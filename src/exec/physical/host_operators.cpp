@@ -72,11 +72,14 @@ Status AppendOperator::compile() {
   return {};
 }
 
+constexpr std::uint64_t max_moved_rows = 1 << 12;
+
 bool AppendOperator::stays() const {
-  return std::ranges::all_of(inputs_, [](const OperatorPointer& input) { return input->stays(); });
+  return std::ranges::any_of(inputs_, [](const OperatorPointer& input) { return input->stays(); });
 }
 
-// The rows of all inputs stay in device memory, or none do.
+// The rows of all inputs stay in device memory, or none do. Few rows of the host go there: the
+// total of all groups, beside these.
 Result<Rows> AppendOperator::run_there(const RowsWanted& wanted) {
   std::vector<Rows> all;
   std::vector<DeviceRows> parts;
@@ -85,6 +88,9 @@ Result<Rows> AppendOperator::run_there(const RowsWanted& wanted) {
   for (std::size_t i = 0; i < inputs_.size(); i++) {
     const std::uint64_t left = wanted.device_bytes - std::min(bytes, wanted.device_bytes);
     PENSTOCK_ASSIGN(Rows rows, inputs_[i]->run({.device_bytes = left, .takes_source = true}));
+    if (auto* const here = std::get_if<Table>(&rows); here && here->row_count <= max_moved_rows) {
+      PENSTOCK_ASSIGN(rows, rows_there(run_, step().inputs[i], *here));
+    }
     if (const auto there = resident_rows(run_, step().inputs[i], rows)) {
       bytes += there->bytes();
       parts.insert(parts.end(), there->parts().begin(), there->parts().end());

@@ -1,5 +1,6 @@
 #include "exec/physical/operator.hpp"
 
+#include "exec/kernel/device_columns.hpp"
 #include "table/rows/appended_rows.hpp"
 #include "table/rows/device_memory.hpp"
 
@@ -43,6 +44,19 @@ Result<Table> rows_here(RunState& run, StepId step, Rows rows) {
   if (auto* const source = std::get_if<std::shared_ptr<TableSource>>(&rows))
     return read_columns(**source, every_column(of.schema));
   return Status(Code::internal, "rows by buckets are no table");
+}
+
+Result<std::shared_ptr<ResidentRows>> rows_there(RunState& run, StepId step, const Table& rows) {
+  PENSTOCK_TRY(run.row_kernels()->wait());
+  PENSTOCK_ASSIGN(const auto queue, run.device()->queue());
+  DeviceRows there{rows.row_count, {}};
+  for (const Column& column : rows.columns) {
+    PENSTOCK_ASSIGN(there.columns.emplace_back(),
+                    upload_column(*run.row_kernels(), *queue, column, run.strings));
+    run.report.bytes_uploaded += rows.row_count * width_bytes(column.type);
+  }
+  return std::make_shared<ResidentRows>(run.row_kernels(), run.plan.step(step).schema,
+                                        std::vector{std::move(there)});
 }
 
 Result<std::optional<DeviceTable>> device_table(RunState& run, StepId step, Rows& rows,

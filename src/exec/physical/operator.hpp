@@ -30,6 +30,8 @@ using Rows = std::variant<Table, DeviceTable, BucketedTable, std::shared_ptr<Pai
 std::shared_ptr<ResidentRows> resident_rows(RunState& run, StepId step, Rows& rows);
 // Returns rows as a table on the host. They are not by buckets.
 Result<Table> rows_here(RunState& run, StepId step, Rows rows);
+// Puts few rows of the host into device memory.
+Result<std::shared_ptr<ResidentRows>> rows_there(RunState& run, StepId step, const Table& rows);
 // Returns rows in device memory as one part, which several become within `limit_bytes`. Nothing:
 // they are on the host, or have come there, in `rows`.
 Result<std::optional<DeviceTable>> device_table(RunState& run, StepId step, Rows& rows,

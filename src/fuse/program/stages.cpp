@@ -103,14 +103,24 @@ std::vector<std::uint32_t> count_consumers(const Plan& plan, const std::vector<S
   return consumers;
 }
 
-// Returns whether a kernel of a later step reads the rows of one, through filters and maps.
+// Returns the kind of the step that has the rows of filters and maps.
+static StepKind kind_below(const Plan& plan, StepId at) {
+  while (is_filter_or_map(plan, at)) at = plan.step(at).inputs[0];
+  return plan.step(at).kind;
+}
+
+// Returns whether a kernel of a later step reads the rows of one, through filters and maps. Those
+// over a window are kernels themselves.
 static bool is_read_by_kernels(const Plan& plan, StepId id) {
   for (StepId reader = id + 1; reader < plan.size(); reader++) {
     const Step& step = plan.step(reader);
     if (std::ranges::find(step.inputs, id) == step.inputs.end()) continue;
     if (step.kind == StepKind::join || step.kind == StepKind::append || is_aggregate(step.kind))
       return true;
-    if (is_filter_or_map(plan, reader) && is_read_by_kernels(plan, reader)) return true;
+    if (!is_filter_or_map(plan, reader)) continue;
+    const bool is_kernel = kind_below(plan, reader) == StepKind::window &&
+                           !computed_roots(step).empty() && !needs_interpreter(plan, step);
+    if (is_kernel || is_read_by_kernels(plan, reader)) return true;
   }
   return false;
 }
