@@ -270,7 +270,7 @@ inline void fill(Batch& batch, test::RandomExpressions& random, std::uint32_t ro
 inline void expect_seen(Device& device, const Schema& schema, const char* right,
                         const char* wrong) {
   std::string seen;
-  for (std::uint64_t seed = 1; seed <= random_batches && seen.empty(); seed++) {
+  for (std::uint64_t seed = 1; seed <= 4 * random_batches && seen.empty(); seed++) {
     test::RandomExpressions random(seed, schema);
     Batch batch = random_batch(random);
     fill(batch, random, 400);
