@@ -4,7 +4,6 @@
 #include <utility>
 
 #include "exec/physical/scan_operator.hpp"
-#include "fuse/variants/variants.hpp"
 #include "table/rows/device_memory.hpp"
 
 namespace penstock::plan {
@@ -72,7 +71,8 @@ Status BuildOperator::take(BuildSide& side) {
   if (auto* const buckets = std::get_if<BucketedTable>(&rows))
     return keep_buckets(run_, join_, std::move(*buckets), side);
   side.rows = std::get<Table>(std::move(rows));
-  if (side.rows.row_count > min_device_join_rows)  // fewer may come to the host though they fit
+  // Few rows of groups come to the host though they fit.
+  if (side.rows.row_count * device_bytes_per_row(right().schema) > wanted.device_bytes)
     note_on_host(run_.report, "table of a join", side.rows.row_count, run_.limit_of_right_sides());
   return hash_right_side(run_, join_, side);
 }

@@ -109,8 +109,8 @@ static StepKind kind_below(const Plan& plan, StepId at) {
   return plan.step(at).kind;
 }
 
-// Returns whether a kernel of a later step reads the rows of one, through filters and maps. A filter
-// or map over a window is itself a kernel.
+// Returns whether a kernel of a later step reads the rows of one, through filters and maps. A
+// filter or map over a window is itself a kernel.
 static bool is_read_by_kernels(const Plan& plan, StepId id) {
   for (StepId reader = id + 1; reader < plan.size(); reader++) {
     const Step& step = plan.step(reader);
