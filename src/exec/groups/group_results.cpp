@@ -143,7 +143,8 @@ std::vector<Argument> GroupResults::average_arguments(const GroupsOnDevice& grou
           Argument::value(std::uint32_t{divides_doubles(a)})};
 }
 
-Result<DeviceRows> GroupResults::make_columns(const GroupsOnDevice& groups) {
+Result<DeviceRows> GroupResults::make_columns(const GroupsOnDevice& groups,
+                                              const ProgramStrings& strings, RunReport& report) {
   DeviceRows rows;
   const FinishAtEnd finish(*place_.queue);  // for work on columns that an error frees
   rows.row_count = groups.count;
@@ -152,6 +153,7 @@ Result<DeviceRows> GroupResults::make_columns(const GroupsOnDevice& groups) {
   for (const Place& place : places_) {
     PENSTOCK_ASSIGN(rows.columns.emplace_back(), make_column(groups, place));
   }
+  PENSTOCK_TRY(use_codes_of_run(rows, strings, report));
   return rows;
 }
 
@@ -187,10 +189,9 @@ Result<std::optional<DeviceRows>> GroupResults::rows(const GroupsOnDevice& group
   if (has_strings() && !stay(groups.count)) return none;  // only the host knows their order
   PENSTOCK_TRY(kernels_.wait());
   PENSTOCK_ASSIGN(const auto begun, place_.queue->record());
-  auto rows = make_columns(groups);
+  auto rows = make_columns(groups, strings, report);
   if (rows.status().code() == Code::no_memory) return none;
   PENSTOCK_TRY(rows.status());
-  PENSTOCK_TRY(use_codes_of_run(*rows, strings, report));
   PENSTOCK_ASSIGN(const auto done, place_.queue->record());
   std::uint32_t is_beyond = 0;
   PENSTOCK_TRY(place_.queue->download(&is_beyond, *is_beyond_, sizeof is_beyond));

@@ -58,7 +58,8 @@ class GroupResults {
                          std::vector<Place>& places);
   Result<DeviceColumn> make_column(const GroupsOnDevice& groups, const Place& place);
   Status fill_column(const GroupsOnDevice& groups, const Place& place, const DeviceColumn& to);
-  Result<DeviceRows> make_columns(const GroupsOnDevice& groups);
+  Result<DeviceRows> make_columns(const GroupsOnDevice& groups, const ProgramStrings& strings,
+                                  RunReport& report);
   Status use_codes_of_run(const DeviceRows& rows, const ProgramStrings& strings, RunReport& report);
   bool has_strings() const;
   Result<std::optional<DeviceRows>> sorted(DeviceRows rows, RunReport& report);

@@ -72,8 +72,6 @@ Status AppendOperator::compile() {
   return {};
 }
 
-constexpr std::uint64_t max_moved_rows = 1 << 12;
-
 bool AppendOperator::stays() const {
   return std::ranges::any_of(inputs_, [](const OperatorPointer& input) { return input->stays(); });
 }
@@ -88,7 +86,7 @@ Result<Rows> AppendOperator::run_there(const RowsWanted& wanted) {
   for (std::size_t i = 0; i < inputs_.size(); i++) {
     const std::uint64_t left = wanted.device_bytes - std::min(bytes, wanted.device_bytes);
     PENSTOCK_ASSIGN(Rows rows, inputs_[i]->run({.device_bytes = left, .takes_source = true}));
-    if (auto* const here = std::get_if<Table>(&rows); here && here->row_count <= max_moved_rows) {
+    if (auto* const here = std::get_if<Table>(&rows); here && here->row_count <= max_host_rows) {
       PENSTOCK_ASSIGN(rows, rows_there(run_, step().inputs[i], *here));
     }
     if (const auto there = resident_rows(run_, step().inputs[i], rows)) {

@@ -51,7 +51,9 @@ Result<std::shared_ptr<ResidentRows>> rows_there(RunState& run, StepId step, con
   PENSTOCK_ASSIGN(const auto queue, run.device()->queue());
   DeviceRows there{rows.row_count, {}};
   for (const Column& column : rows.columns) {
-    PENSTOCK_ASSIGN(there.columns.emplace_back(),
+    there.columns.push_back({column.type, nullptr, nullptr});
+    if (column.row_count != rows.row_count) continue;
+    PENSTOCK_ASSIGN(there.columns.back(),
                     upload_column(*run.row_kernels(), *queue, column, run.strings));
     run.report.bytes_uploaded += rows.row_count * width_bytes(column.type);
   }

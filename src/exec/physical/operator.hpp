@@ -26,11 +26,14 @@ struct BucketedTable {
 using Rows = std::variant<Table, DeviceTable, BucketedTable, std::shared_ptr<PairedRows>,
                           std::shared_ptr<ResidentRows>, std::shared_ptr<TableSource>>;
 
+// More rows of a step are read by kernels: the host groups some million rows a second.
+constexpr std::uint64_t max_host_rows = 1 << 12;
+
 // Returns rows in device memory; null where they are on the host, and stay in `rows`.
 std::shared_ptr<ResidentRows> resident_rows(RunState& run, StepId step, Rows& rows);
 // Returns rows as a table on the host. They are not by buckets.
 Result<Table> rows_here(RunState& run, StepId step, Rows rows);
-// Puts few rows of the host into device memory.
+// Puts few rows of the host into device memory. A column without values stays so.
 Result<std::shared_ptr<ResidentRows>> rows_there(RunState& run, StepId step, const Table& rows);
 // Returns rows in device memory as one part, which several become within `limit_bytes`. Nothing:
 // they are on the host, or have come there, in `rows`.

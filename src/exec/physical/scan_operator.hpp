@@ -22,9 +22,6 @@
 
 namespace penstock::plan {
 
-// More rows of a step are read by kernels: the host groups some million rows a second.
-constexpr std::uint64_t max_host_rows = 1 << 12;
-
 class ScanOperator final : public Operator {
  public:
   // The identity of a scan. A new plan takes over a scan of the same shape.

@@ -6,9 +6,9 @@
 
 namespace penstock::sql {
 
-// Returns the one of both that names what is wrong. Our refusals have a place and a way out.
-// DuckDB's errors of the statement itself, and its plans' refusals of something else, go before
-// them.
+// Returns the one of both that names what is wrong. Our refusals say where, and what to write
+// instead. DuckDB's errors of the statement itself, and its plans' refusals of something else, go
+// before them.
 Status error_of_both(std::string_view statement, const Status& own, const Status& planned);
 // Adds to our error what to install, where DuckDB may know the statement.
 Status with_hint(std::string_view statement, const Status& own);

@@ -24,7 +24,7 @@ TEST(EmittedExpressions, RandomGraphsOf128BitsShowAPlantedDefect) {
       {"i128_less(size, subtract_I128(unit, size))", "i128_less(size, unit)"},
       {"|| high < middle ||", "||"},                            // a carry of a product
       {"(a.low == ~(u64)0 && (u64)a.high == sign - 1u)", "0"},  // HUGEINT's greatest
-      {"kept | (u64)(magnitude.low << zeros != 0)", "kept"},    // a double half way
+      {"kept | (u64)(magnitude.low << zeros != 0)", "kept"},    // a double between two others
       {"if (is_zero_I128(rest) == 0u) quotient.low |= 1u;", ""},
       {"if (multiply_overflows_I128(a, power) != 0u) return", "if (0) return"},
   };

@@ -199,6 +199,20 @@ TEST(ResidentGroups, AreReadByEachOfTheirConsumers) {
   expect_groups_stay(of.plan, of.group(both, "s"));
 }
 
+// The host limits them, and leaves out the column that nothing reads.
+TEST(ResidentGroups, AreAppendedToFewRowsOfTheHost) {
+  MappedGroups of(50'000);
+  const StepId ordered = *of.plan.order_by(of.map_of(of.groups), {{0}, {1}, {2}});
+  const StepId few = *of.plan.limit(ordered, 5);
+  const StepId both = *of.plan.append({of.mapped, few});
+  Builder builder(of.plan.step(both).schema);
+  const StepId counted =
+      *of.plan.group_by(both, builder.graph(), {{"s", *builder.column("s")}},
+                        {{Aggregate::count_rows, 0, "rows", nullptr},
+                         {Aggregate::count, *builder.column("most"), "most", nullptr}});
+  expect_groups_stay(of.plan, counted);
+}
+
 // Ranks, counts and sums of groups, over partitions by a text and in an order with NULLs, of which
 // a filter keeps some.
 StepId windows_over(MappedGroups& of) {
