@@ -115,18 +115,19 @@ void read_decimal(std::string_view format, ArrowField& to) {
   int precision = 0, scale = 0, bits = 128;
   const bool reads = take_number(text, precision) && take_number(text, scale) &&
                      (text.empty() || take_number(text, bits)) && text.empty();
-  const int max_precision = bits == 128 ? 38 : 18;  // values of more than 18 digits are refused
+  const int max_precision = bits == 128 ? 38 : 18;
   if (!reads || precision < 1 || precision > max_precision || scale < 0 || scale > precision ||
-      scale > 18 || (bits != 32 && bits != 64 && bits != 128)) {
+      (bits != 32 && bits != 64 && bits != 128)) {
     to.field.unsupported = reads ? "DECIMAL(" + std::to_string(precision) + "," +
                                        std::to_string(scale) + ")" +
                                        (bits == 128 ? "" : " of " + std::to_string(bits) + " bits")
                                  : name_of_refused(format);
     return;
   }
-  to.field.type = Type::decimal(std::min(precision, 18), scale);
-  to.layout = bits == 32   ? ArrowLayout::decimal32
-              : bits == 64 ? ArrowLayout::same
+  to.field.type = Type::decimal(precision, scale);
+  const bool is_same = width_bytes(to.field.type) * 8 == static_cast<std::size_t>(bits);
+  to.layout = is_same      ? ArrowLayout::same
+              : bits == 32 ? ArrowLayout::decimal32
                            : ArrowLayout::decimal128;
 }
 

@@ -19,7 +19,7 @@ using Owner = std::shared_ptr<const ArrowArray>;
 Bytes fixed_width(const ArrowRows& rows, std::uint64_t width) {
   if (rows.count == 0) return {};
   const std::byte* data = rows.buffer(1) + rows.first * width;
-  if (reinterpret_cast<std::uintptr_t>(data) % std::min<std::uint64_t>(width, 8) == 0)
+  if (reinterpret_cast<std::uintptr_t>(data) % std::min<std::uint64_t>(width, 16) == 0)
     return {rows.owner, data, rows.count * width};
   return Bytes::own(
       std::vector<std::byte>(data, data + rows.count * width));  // producers need not align
@@ -254,8 +254,7 @@ Status import_values(const ArrowRows& rows, const ArrowField& field, Column& to)
         return true;
       });
     case ArrowLayout::decimal128:
-      return convert_values<__int128>(rows, to,
-                                      "a DECIMAL value of more than 18 digits is not supported",
+      return convert_values<__int128>(rows, to, "a DECIMAL value outside its precision",
                                       [](__int128 v, std::int64_t& out) {
                                         constexpr std::int64_t limit = 1'000'000'000'000'000'000;
                                         out = static_cast<std::int64_t>(v);

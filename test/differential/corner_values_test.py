@@ -121,15 +121,17 @@ def wide_decimals(folder, program, driver, oracle, tally):
         values = [c.values for c in ours.columns]
         wrong = None if values == [[2, 4, 4], [3, 5, 5]] else f"{ours.message} {values}"
         tally.check(f"read {file.name}", wrong)
-    too_wide = pyarrow.array([1, 10**18 - 1, None, 10**18], pyarrow.decimal128(38, 0))
-    table = pyarrow.table({"d": too_wide})
-    pyarrow.parquet.write_table(table, folder / "too_wide.parquet")
-    with pyarrow.ipc.new_file(folder / "too_wide.arrow", table.schema) as writer:
+    values = [1, 10**18, None, -(10**38) + 1]
+    table = pyarrow.table({"d": pyarrow.array(values, pyarrow.decimal128(38, 0))})
+    pyarrow.parquet.write_table(table, folder / "wide.parquet")
+    with pyarrow.ipc.new_file(folder / "wide.arrow", table.schema) as writer:
         writer.write_table(table)
-    for file in ("too_wide.parquet", "too_wide.arrow"):
+    for file in ("wide.parquet", "wide.arrow"):
         ours = driver.answer(f"SELECT d FROM '{file}'")
-        said = all(words in ours.message for words in ("more than 18 digits", "row 4", "'d'"))
-        tally.check(f"read {file}", None if said else f"{ours.error}: {ours.message}")
+        read = [c.values for c in ours.columns] == [values]
+        tally.check(
+            f"read {file}", None if read else f"{ours.error}: {ours.message} {ours.columns}"
+        )
 
 
 def not_utf8(folder, driver, tally):

@@ -71,15 +71,14 @@ Batch batch_of(Input& input) {
   task[PAGE_TASK_VALUES] = rows;
   const bool is_plain = form == PAGE_FORM_PLAIN || form == PAGE_FORM_STREAMS;
   const u32 widths[] = {4, 8, 8, 8, 12, 1 + type / 6 % 16};
-  const u32 conversions[] = {PAGE_CONVERT_NONE,        PAGE_CONVERT_MILLISECONDS,
-                             PAGE_CONVERT_NANOSECONDS, PAGE_CONVERT_INT96,
-                             PAGE_CONVERT_BIG_ENDIAN,  PAGE_CONVERT_BIG_ENDIAN_18,
-                             PAGE_CONVERT_FIT_INT8,    PAGE_CONVERT_FIT_UINT8,
-                             PAGE_CONVERT_FIT_INT16,   PAGE_CONVERT_FIT_UINT16};
+  const u32 conversions[] = {
+      PAGE_CONVERT_NONE,      PAGE_CONVERT_MILLISECONDS, PAGE_CONVERT_NANOSECONDS,
+      PAGE_CONVERT_INT96,     PAGE_CONVERT_BIG_ENDIAN,   PAGE_CONVERT_FIT_INT8,
+      PAGE_CONVERT_FIT_UINT8, PAGE_CONVERT_FIT_INT16,    PAGE_CONVERT_FIT_UINT16};
   task[PAGE_TASK_CONVERSION] = has_texts(form)
                                    ? type % 2 ? PAGE_CONVERT_TEXT : PAGE_CONVERT_BIG_ENDIAN
                                : form == PAGE_FORM_DELTA ? type % 3
-                               : is_plain                ? conversions[type % 10]
+                               : is_plain                ? conversions[type % 9]
                                                          : 0;
   const u32 conversion = task[PAGE_TASK_CONVERSION];
   u32 width = conversion == 0   ? widths[type / 6 % 2]

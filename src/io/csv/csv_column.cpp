@@ -171,20 +171,19 @@ std::optional<std::size_t> CsvColumnBuilder::append_integers(const CsvRowBatch& 
   });
 }
 
+template <class Value>
 std::optional<std::size_t> CsvColumnBuilder::append_decimals(const CsvRowBatch& rows,
                                                              std::size_t column,
                                                              std::vector<bool>* misfits) {
   const char separator = reading_.options.decimal_separator;
   const __int128 limit = power_of_ten(type_.precision);
   const int scale = type_.scale;
-  return append_values<std::int64_t>(rows, column, misfits,
-                                     [=](std::string_view text, std::int64_t& out) {
-                                       __int128 value = 0;
-                                       if (!read_decimal_as(text, separator, scale, value))
-                                         return false;
-                                       out = static_cast<std::int64_t>(value);
-                                       return value < limit && value > -limit;
-                                     });
+  return append_values<Value>(rows, column, misfits, [=](std::string_view text, Value& out) {
+    __int128 value = 0;
+    if (!read_decimal_as(text, separator, scale, value)) return false;
+    out = static_cast<Value>(value);
+    return value < limit && value > -limit;
+  });
 }
 
 std::optional<std::size_t> CsvColumnBuilder::append_times(const CsvRowBatch& rows,
@@ -292,7 +291,9 @@ std::optional<std::size_t> CsvColumnBuilder::append(const CsvRowBatch& rows, std
       return append_values<double>(rows, column, misfits, [=](std::string_view text, double& out) {
         return read_real(text, separator, out);
       });
-    case Kind::decimal: return append_decimals(rows, column, misfits);
+    case Kind::decimal:
+      return width_bytes(type_) == 8 ? append_decimals<std::int64_t>(rows, column, misfits)
+                                     : append_decimals<__int128>(rows, column, misfits);
     case Kind::date32:
     case Kind::timestamp: return append_times(rows, column, misfits);
     case Kind::boolean: {

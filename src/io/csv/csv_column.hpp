@@ -36,6 +36,7 @@ class CsvColumnBuilder {
   template <class Integer>
   std::optional<std::size_t> append_integers(const CsvRowBatch& rows, std::size_t column,
                                              std::vector<bool>* misfits);
+  template <class Value>
   std::optional<std::size_t> append_decimals(const CsvRowBatch& rows, std::size_t column,
                                              std::vector<bool>* misfits);
   std::optional<std::size_t> append_times(const CsvRowBatch& rows, std::size_t column,

@@ -198,6 +198,14 @@ std::optional<__int128> read_scaled(std::string_view text, int scale, char decim
   return decimal->is_negative ? -value : value;
 }
 
+bool fits_scale(std::string_view text, int scale) {
+  const auto decimal = read_decimal(trimmed(text), '.');
+  if (!decimal) return false;
+  const std::size_t last = decimal->digits.find_last_not_of('0');
+  if (last == std::string::npos) return true;
+  return static_cast<std::int64_t>(decimal->digits.size() - 1 - last) + decimal->exponent >= -scale;
+}
+
 std::optional<double> read_double(std::string_view text, char decimal_separator) {
   return read_floating<double>(text, decimal_separator);
 }

@@ -20,6 +20,8 @@ std::optional<bool> read_boolean(std::string_view text);
 // Rounds to the nearest multiple of 10^-scale, halves away from zero, and returns how many of these
 // it is. Reads 1e3, 1_000, 0x1F and 0b11 too.
 std::optional<__int128> read_scaled(std::string_view text, int scale, char decimal_separator);
+// Returns whether a decimal number needs no more than `scale` digits after the point.
+bool fits_scale(std::string_view text, int scale);
 std::optional<double> read_double(std::string_view text, char decimal_separator);
 std::optional<float> read_float(std::string_view text, char decimal_separator);
 

@@ -32,7 +32,6 @@ bool is_string_with_length(std::string_view upper) {
 Result<CsvType> type_by_name(std::string_view name) {
   const std::string upper = upper_case(name);
   if (const auto type = expr::type_of_text(upper)) {
-    if (type->kind == Kind::decimal && type->precision > 18) return CsvType{{Kind::string}, upper};
     const bool is_time = type->kind == Kind::timestamp;
     if (type->logical != LogicalType::none && !is_time) return CsvType{{Kind::string}, upper};
     return CsvType{*type};

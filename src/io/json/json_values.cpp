@@ -135,15 +135,12 @@ bool JsonColumn::add_decimal(const JsonValue& value) {
   if (value.kind != JsonKind::integer && value.kind != JsonKind::real &&
       value.kind != JsonKind::string)
     return false;
-  constexpr int more_digits = 19;
   const std::string_view text = text_of(value);
   const auto units = read_scaled(text, type_.type.scale, '.');
-  const auto finer = read_scaled(text, type_.type.scale + more_digits, '.');
   const __int128 limit = power_of_ten(type_.type.precision);
-  if (!units || !finer || *units <= -limit || *units >= limit ||
-      *units * power_of_ten(more_digits) != *finer)
+  if (!units || *units <= -limit || *units >= limit || !fits_scale(text, type_.type.scale))
     return false;
-  return push(static_cast<std::int64_t>(*units));
+  return width_bytes(type_.type) == 8 ? push(static_cast<std::int64_t>(*units)) : push(*units);
 }
 
 bool JsonColumn::add_text(const JsonValue& value) {

@@ -47,7 +47,7 @@ std::string why_not_column(const ParquetColumn& column) {
   const bool is_by_host = column.field.type.kind == Kind::string && !is_text(column.field.type);
   if (is_by_host || column.conversion == Conversion::time_milliseconds)
     return "its type is " + name_of(column.field.type);
-  if (column.is_wide_decimal) return "its decimals have more than 18 digits";
+  if (width_bytes(column.field.type) > 8) return "its decimals have more than 18 digits";
   return "";
 }
 

@@ -125,6 +125,14 @@ template <class T> std::int64_t stored(const Column& column, std::uint64_t row) 
   return static_cast<std::int64_t>(column.values.as<T>()[row]);
 }
 
+// Decimals of more digits than 64 bits hold have no such value.
+std::optional<OrderedValue> of_integers(const Column& column, std::uint64_t row) {
+  if (width_bytes(column.type) == 8) return OrderedValue(stored<std::int64_t>(column, row));
+  const __int128 value = column.values.as<__int128>()[row];
+  const auto narrow = static_cast<std::int64_t>(value);
+  return narrow == value ? std::optional(OrderedValue(narrow)) : std::nullopt;
+}
+
 bool may_equal(const RowCondition& condition, const Bounds& bounds) {
   for (std::uint64_t i = 0; i < condition.constants.row_count; i++) {
     const auto value = ordered_value(condition.constants, i);
@@ -179,7 +187,7 @@ std::optional<OrderedValue> ordered_value(const Column& column, std::uint64_t ro
       return OrderedValue(ordered_unsigned(column.values.as<std::uint64_t>()[row]));
     case Kind::int64:
     case Kind::timestamp:
-    case Kind::decimal: return OrderedValue(stored<std::int64_t>(column, row));
+    case Kind::decimal: return of_integers(column, row);
     case Kind::float32: return ordered_real(column.values.as<float>()[row]);
     case Kind::float64: return ordered_real(column.values.as<double>()[row]);
     case Kind::string: return OrderedValue(std::string(column.string(row)));
@@ -209,8 +217,9 @@ std::optional<Column> column_of_ordered(Type type, const OrderedValue& value) {
     case Kind::uint64:
       return Column::from(std::vector{static_cast<std::uint64_t>(*integer) ^ first_bit});
     case Kind::int64:
-    case Kind::timestamp:
-    case Kind::decimal: return narrowed(std::int64_t{});
+    case Kind::timestamp: return narrowed(std::int64_t{});
+    case Kind::decimal:
+      return width_bytes(type) == 8 ? narrowed(std::int64_t{}) : narrowed(__int128{});
     case Kind::boolean: return Column::from_booleans({*integer != 0});
     case Kind::float32:
     case Kind::float64:

@@ -125,18 +125,28 @@ std::unique_ptr<ChunkDecoder> direct(std::shared_ptr<parquet::ColumnReader> read
   }
 }
 
+template <class Out>
+std::unique_ptr<ChunkDecoder> decimals(std::shared_ptr<parquet::ColumnReader> reader,
+                                       const ParquetColumn& column) {
+  constexpr const char* misfit = "a DECIMAL value outside its precision";
+  if (column.conversion == Conversion::big_endian)
+    return converting<parquet::ByteArrayType, Out>(
+        std::move(reader), column,
+        [](const parquet::ByteArray& v, Out& out) { return from_big_endian(v.ptr, v.len, out); },
+        Code::corrupt, misfit);
+  const auto width = static_cast<std::uint32_t>(reader->descr()->type_length());
+  return converting<parquet::FLBAType, Out>(
+      std::move(reader), column,
+      [width](const parquet::FixedLenByteArray& v, Out& out) {
+        return from_big_endian(v.ptr, width, out);
+      },
+      Code::corrupt, misfit);
+}
+
 std::unique_ptr<ChunkDecoder> decoder_of(std::shared_ptr<parquet::ColumnReader> reader,
                                          const ParquetColumn& column) {
   using i64 = std::int64_t;
-  const char* const wide = column.is_wide_decimal
-                               ? "a DECIMAL value of more than 18 digits, which is not supported,"
-                               : "a DECIMAL value outside its precision";
-  const Code wide_code = column.is_wide_decimal ? Code::unsupported : Code::corrupt;
-  struct {
-    i64 minimum, maximum;
-    bool holds(i64 value) const { return value >= minimum && value <= maximum; }
-  } range{INT64_MIN, INT64_MAX};
-  if (column.is_wide_decimal) range = {-999'999'999'999'999'999, 999'999'999'999'999'999};
+  const bool is_wide = width_bytes(column.field.type) > 8;
   constexpr const char* nanoseconds = "a timestamp that is not a whole number of microseconds";
   switch (column.conversion) {
     case Conversion::none: return direct(std::move(reader), column);
@@ -186,22 +196,10 @@ std::unique_ptr<ChunkDecoder> decoder_of(std::shared_ptr<parquet::ColumnReader> 
     case Conversion::int96:
       return converting<parquet::Int96Type, i64>(std::move(reader), column, from_int96,
                                                  Code::unsupported, nanoseconds);
-    case Conversion::big_endian_fixed: {
-      const auto width = static_cast<std::uint32_t>(reader->descr()->type_length());
-      return converting<parquet::FLBAType, i64>(
-          std::move(reader), column,
-          [width, range](const parquet::FixedLenByteArray& v, i64& out) {
-            return from_big_endian(v.ptr, width, out) && range.holds(out);
-          },
-          wide_code, wide);
-    }
+    case Conversion::big_endian_fixed:
     case Conversion::big_endian:
-      return converting<parquet::ByteArrayType, i64>(
-          std::move(reader), column,
-          [range](const parquet::ByteArray& v, i64& out) {
-            return from_big_endian(v.ptr, v.len, out) && range.holds(out);
-          },
-          wide_code, wide);
+      return is_wide ? decimals<__int128>(std::move(reader), column)
+                     : decimals<i64>(std::move(reader), column);
     case Conversion::time_milliseconds:
       return converting<parquet::Int32Type, i64>(
           std::move(reader), column,

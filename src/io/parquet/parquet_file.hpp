@@ -27,7 +27,7 @@ enum class Conversion : unsigned char {
   milliseconds,  // int64 to microseconds
   nanoseconds,
   int96,             // Julian day and nanoseconds to microseconds
-  big_endian_fixed,  // two's complement to int64
+  big_endian_fixed,  // two's complement to int64, or to 128 bits
   big_endian,
   string,
   fixed_bytes,        // to strings of bytes: BLOB, UUID
@@ -41,9 +41,8 @@ struct ParquetColumn {
   int leaf = -1;  // index among the file's leaf columns; -1 when unsupported or nested
   int root = -1;  // index among the schema's columns
   Conversion conversion = Conversion::none;
-  bool is_wide_decimal = false;  // of 19 to 38 digits; values of up to 18 are read
-  bool is_optional = false;      // has definition levels
-  bool is_dictionary = false;    // strings: every data page of every row group is codes
+  bool is_optional = false;    // has definition levels
+  bool is_dictionary = false;  // strings: every data page of every row group is codes
 };
 
 class ParquetFile {

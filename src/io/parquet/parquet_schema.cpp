@@ -35,10 +35,9 @@ std::optional<Mapping> integer(const LogicalType& logical, Physical::type physic
 std::optional<Mapping> decimal(const LogicalType& logical, Physical::type physical) {
   const auto& of = static_cast<const parquet::DecimalLogicalType&>(logical);
   const bool is_wide = of.precision() > 18;
-  if (of.precision() < 1 || of.precision() > 38 || of.scale() < 0 || of.scale() > of.precision() ||
-      of.scale() > 18)
+  if (of.precision() < 1 || of.precision() > 38 || of.scale() < 0 || of.scale() > of.precision())
     return std::nullopt;
-  const Type type = Type::decimal(std::min(of.precision(), 18), of.scale());
+  const Type type = Type::decimal(of.precision(), of.scale());
   if (is_wide && (physical == Physical::INT32 || physical == Physical::INT64)) return std::nullopt;
   switch (physical) {
     case Physical::INT32: return Mapping{type, Conversion::widen};
@@ -124,11 +123,6 @@ std::optional<Mapping> mapping_of(const LogicalType& logical, Physical::type phy
   }
 }
 
-bool is_wide_decimal(const LogicalType& logical) {
-  return logical.is_decimal() &&
-         static_cast<const parquet::DecimalLogicalType&>(logical).precision() > 18;
-}
-
 // SQL's name of a type that is not read.
 std::string name_of_type(const LogicalType& logical, Physical::type physical) {
   if (logical.is_decimal()) {
@@ -176,7 +170,6 @@ ParquetColumn column_of(const parquet::schema::Node& node) {
     return column;
   }
   column.field.type = mapping->type;
-  column.is_wide_decimal = is_wide_decimal(*leaf.logical_type());
   column.conversion = mapping->conversion;
   return column;
 }

@@ -21,9 +21,10 @@ template <class Statistics> bool claims_exact_extremes(const Statistics& statist
 
 // Returns whether a decimal has no more digits than its column.
 bool fits_precision(Type type, std::int64_t value) {
+  if (type.kind != Kind::decimal || type.precision > 18) return true;
   std::int64_t limit = 1;
   for (int digit = 0; digit < type.precision; digit++) limit *= 10;
-  return type.kind != Kind::decimal || (value < limit && value > -limit);
+  return value < limit && value > -limit;
 }
 
 // Returns the value that statistics' bytes stand for, if it is one that the column can hold.

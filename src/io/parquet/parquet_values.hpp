@@ -5,19 +5,23 @@
 #include <cstdint>
 #include <cstring>
 #include <iterator>
+#include <type_traits>
 
 namespace penstock::io {
 
-// Converts two's complement, most significant byte first; false when it does not fit 64 bits.
-inline bool from_big_endian(const std::uint8_t* bytes, std::uint32_t count, std::int64_t& out) {
-  std::uint64_t value = count > 0 && (bytes[0] & 0x80) != 0 ? ~std::uint64_t{0} : 0;
-  const std::uint64_t sign = value;
+// Converts two's complement, most significant byte first, to 64 or 128 bits; false when it does not
+// fit.
+template <class Out>
+inline bool from_big_endian(const std::uint8_t* bytes, std::uint32_t count, Out& out) {
+  using Word = std::conditional_t<sizeof(Out) == 8, std::uint64_t, unsigned __int128>;
+  Word value = count > 0 && (bytes[0] & 0x80) != 0 ? ~Word{0} : 0;
+  const Word sign = value;
   for (std::uint32_t i = 0; i < count; i++) {
-    if (i + 8 < count && bytes[i] != static_cast<std::uint8_t>(sign)) return false;
+    if (i + sizeof(Out) < count && bytes[i] != static_cast<std::uint8_t>(sign)) return false;
     value = value << 8 | bytes[i];
   }
-  out = static_cast<std::int64_t>(value);
-  return count <= 8 || (value ^ sign) >> 63 == 0;
+  out = static_cast<Out>(value);
+  return count <= sizeof(Out) || (value ^ sign) >> (8 * sizeof(Out) - 1) == 0;
 }
 
 // Converts a Julian day and nanoseconds to microseconds since 1970; false when that is not a whole

@@ -259,7 +259,7 @@ TEST(ArrowImport, StringViewsInlineAndOutOfLine) {
 TEST(ArrowImport, RefusedFormatsAreNamed) {
   for (const auto& [format, name] :
        std::vector<std::pair<std::string, std::string>>{{"tsx:UTC", "TIMESTAMP"},
-                                                        {"d:38,20", "DECIMAL(38,20)"},
+                                                        {"d:39,20", "DECIMAL(39,20)"},
                                                         {"d:76,2,256", "256 bits"},
                                                         {"+vl", "LIST VIEW"},
                                                         {"+s", "STRUCT"},

@@ -224,7 +224,7 @@ TEST(Parquet, EveryPageVersionCodecAndEncoding) {
 TEST(Parquet, UnsupportedColumnsAreNamedOnlyWhenAskedFor) {
   const Folder folder;
   if (!by_pyarrow(folder / "t",
-                  "wide = pa.array([decimal.Decimal(1)], pa.decimal128(38, 20))\n"
+                  "wide = pa.array([decimal.Decimal(1)], pa.decimal256(40, 20))\n"
                   "pq.write_table(pa.table({'a': [1], 'wide': wide, 'lists': [[1]], 'deep': "
                   "pa.array([{'wide': wide[0]}]), 'b': [2]}), path)\n"))
     GTEST_SKIP() << "no pyarrow";
@@ -246,8 +246,8 @@ TEST(Parquet, UnsupportedColumnsAreNamedOnlyWhenAskedFor) {
   ASSERT_FALSE(all.ok());
   EXPECT_EQ(all.status().message(),
             "columns of '" + (folder / "t") +
-                "' cannot be read: 'wide' is DECIMAL(38,20), 'deep' is DECIMAL(38,20); ask for the "
-                "other columns by name");
+                "' cannot be read: 'wide' is DECIMAL(40,20), 'deep' is DECIMAL(40,20) of "
+                "256 bits; ask for the other columns by name");
 }
 
 }  // namespace

@@ -33,9 +33,7 @@ std::uint32_t conversion_number(const PagedColumn& column) {
     case Conversion::int96: return PAGE_CONVERT_INT96;
     case Conversion::big_endian: break;
   }
-  // The host refuses values of wider decimals beyond the digits of the type.
-  const bool is_wide = column.type.precision >= 18 && column.fixed_bytes > 8;
-  return is_wide ? PAGE_CONVERT_BIG_ENDIAN_18 : PAGE_CONVERT_BIG_ENDIAN;
+  return PAGE_CONVERT_BIG_ENDIAN;
 }
 
 PageProgram first_pass_of(std::uint32_t form) {

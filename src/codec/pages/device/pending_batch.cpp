@@ -40,8 +40,6 @@ Status misfit(std::uint32_t conversion, std::uint32_t form) {
     case PAGE_CONVERT_INT96:
       return {Code::unsupported, "a timestamp that is not a whole number of microseconds"};
     case PAGE_CONVERT_BIG_ENDIAN: return {Code::corrupt, "a DECIMAL value outside its precision"};
-    case PAGE_CONVERT_BIG_ENDIAN_18:
-      return {Code::unsupported, "a DECIMAL value of more than 18 digits, which is not supported"};
     case PAGE_CONVERT_TEXT: return {Code::corrupt, "a string that is not valid UTF-8"};
     default: break;
   }

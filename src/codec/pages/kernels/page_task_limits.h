@@ -40,13 +40,12 @@
 #define PAGE_CONVERT_NANOSECONDS 2u
 #define PAGE_CONVERT_INT96 3u
 #define PAGE_CONVERT_BIG_ENDIAN 4u
-#define PAGE_CONVERT_BIG_ENDIAN_18 5u /* of at most 18 decimal digits */
-#define PAGE_CONVERT_TEXT 6u          /* only checked, to be UTF-8 */
+#define PAGE_CONVERT_TEXT 5u /* only checked, to be UTF-8 */
 /* Values that a kernel cuts to fewer bits are only looked at. */
-#define PAGE_CONVERT_FIT_INT8 7u
-#define PAGE_CONVERT_FIT_UINT8 8u
-#define PAGE_CONVERT_FIT_INT16 9u
-#define PAGE_CONVERT_FIT_UINT16 10u
+#define PAGE_CONVERT_FIT_INT8 6u
+#define PAGE_CONVERT_FIT_UINT8 7u
+#define PAGE_CONVERT_FIT_INT16 8u
+#define PAGE_CONVERT_FIT_UINT16 9u
 
 /* The results of a task. */
 #define PAGE_RESULT_WORDS 8u
