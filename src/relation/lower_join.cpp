@@ -18,16 +18,6 @@ Scalar neutral_of(Type type) {
   return is_float(type) ? Scalar::of(type, 0.0) : Scalar::of(type, Int128{0});
 }
 
-// Returns the values by which a key is compared: 128 bits are two halves.
-Result<std::vector<NodeId>> key_values(Builder& rows, std::uint32_t column) {
-  const NodeId value = rows.column(column);
-  const Type type = rows.type(value);
-  if (!has_128_bits(type)) return std::vector{value};
-  PENSTOCK_ASSIGN(const NodeId high, rows.unary(Op::high_half, value));
-  PENSTOCK_ASSIGN(const NodeId low, rows.unary(Op::low_half, value));
-  return std::vector{high, low};
-}
-
 Result<NullSafeKey> null_safe(Builder& rows, NodeId value) {
   const NodeId neutral = rows.literal(neutral_of(rows.type(value)));
   NullSafeKey key;
@@ -44,8 +34,10 @@ Result<JoinSides> Lowering::sides(const std::vector<RelationKey>& keys, StepId l
   Extension of_left(plan_, left), of_right(plan_, right);
   for (const RelationKey& key : keys) {
     const bool may_be_null = schema(left)[key.left].nullable || schema(right)[key.right].nullable;
-    PENSTOCK_ASSIGN(const auto left_values, key_values(of_left.rows(), key.left));
-    PENSTOCK_ASSIGN(const auto right_values, key_values(of_right.rows(), key.right));
+    PENSTOCK_ASSIGN(const auto left_values,
+                    key_values(of_left.rows(), of_left.rows().column(key.left)));
+    PENSTOCK_ASSIGN(const auto right_values,
+                    key_values(of_right.rows(), of_right.rows().column(key.right)));
     for (std::size_t i = 0; i < left_values.size(); i++) {
       if (!key.null_is_equal || !may_be_null) {
         sides.keys.push_back(

@@ -20,16 +20,18 @@ std::int64_t grouping_of(const ColumnList& keys, const ColumnList& set) {
 
 Result<StepId> Lowering::distinct(StepId rows) {
   Builder builder(schema(rows));
-  std::vector<Projection> keys;
+  RelationAggregate groups;
+  groups.graph = builder.graph();
   for (std::uint32_t i = 0; i < builder.schema().size(); i++)
-    keys.push_back({builder.schema()[i].name, builder.column(i)});
-  return plan_.group_by(rows, builder.graph(), std::move(keys), {}, true);
+    groups.keys.push_back({builder.schema()[i].name, builder.column(i)});
+  return grouped(groups, columns_from(0, width(rows)), schema(rows), rows);
 }
 
 Result<StepId> Lowering::aggregate(RelationId id) {
-  const Relation& relation = at(id);
+  Relation relation = at(id);
+  PENSTOCK_ASSIGN(StepId rows, of(relation.inputs[0]));
+  PENSTOCK_TRY(narrow_sums(relation.aggregate, rows));
   const RelationAggregate& aggregate = relation.aggregate;
-  PENSTOCK_ASSIGN(const StepId rows, of(relation.inputs[0]));
   const auto key_count = static_cast<std::uint32_t>(aggregate.keys.size());
   if (aggregate.sets.empty())
     return grouped(aggregate, columns_from(0, key_count), relation.schema, rows,
@@ -43,10 +45,11 @@ Result<StepId> Lowering::aggregate(RelationId id) {
 }
 
 // Yields the columns of the whole aggregate, those of keys that the set lacks as NULL.
-Result<StepId> Lowering::grouped(const RelationAggregate& all, const ColumnList& set,
+Result<StepId> Lowering::grouped(const RelationAggregate& all, const ColumnList& all_of_set,
                                  const Schema& full, StepId rows_in, bool is_sorted) {
   PENSTOCK_ASSIGN(const Halved halved, this->halved(all, rows_in));
   const RelationAggregate& aggregate = halved.aggregate;
+  const ColumnList set = halved.keys_of(all_of_set);
   const StepId input = halved.input;
   std::vector<NodeId> roots;
   for (const std::uint32_t key : set) roots.push_back(aggregate.keys[key].root);
@@ -66,11 +69,13 @@ Result<StepId> Lowering::grouped(const RelationAggregate& all, const ColumnList&
   PENSTOCK_ASSIGN(StepId groups, set.empty() ? plan_.reduce(input, values.graph, std::move(calls))
                                              : plan_.group_by(input, values.graph, keys,
                                                               std::move(calls), !is_sorted));
-  PENSTOCK_ASSIGN(groups, whole(all, halved, set.size(), groups));
-  const bool is_whole = set == columns_from(0, static_cast<std::uint32_t>(aggregate.keys.size()));
+  PENSTOCK_ASSIGN(groups, whole(all, halved, all_of_set, groups));
+  const auto keys_of_set = static_cast<std::uint32_t>(all_of_set.size());
+  const bool is_whole =
+      keys_of_set == all.keys.size() && all_of_set == columns_from(0, keys_of_set);
   if (is_whole && aggregate.groupings.empty()) return groups;
-  return all_columns(all, full, {set, groups}, [&](Builder& rows, std::size_t call) {
-    return Result<NodeId>(rows.column(static_cast<std::uint32_t>(set.size() + call)));
+  return all_columns(all, full, {all_of_set, groups}, [&](Builder& rows, std::size_t call) {
+    return Result<NodeId>(rows.column(static_cast<std::uint32_t>(keys_of_set + call)));
   });
 }
 

@@ -11,6 +11,7 @@
 #include <functional>
 #include <map>
 #include <optional>
+#include <span>
 #include <vector>
 
 #include "penstock/relation.hpp"
@@ -69,17 +70,27 @@ class Lowering {
                               const std::vector<std::uint32_t>& first_partials);
 
   // lower_wide.cpp
-  // Returns the aggregate with sums of 128 bits as sums of their halves, over a step that has each
-  // such argument as a column.
+  // The aggregate with keys and sums of 128 bits as keys and sums of their halves, over a step that
+  // has each key and argument as a column.
   struct Halved {
     RelationAggregate aggregate;
     StepId input = 0;
+    bool is_halved = false;                  // else it is as it was
+    std::vector<std::uint32_t> first_keys;   // by key before, and the end
     std::vector<std::uint32_t> first_calls;  // by call before: the first that stands for it
+    // Returns the keys that stand for those of a set.
+    ColumnList keys_of(const ColumnList& set) const;
   };
   Result<Halved> halved(const RelationAggregate& aggregate, StepId input);
-  // Returns a step of the keys and of the calls as they were.
-  Result<StepId> whole(const RelationAggregate& before, const Halved& halved, std::size_t keys,
+  static Status halve_keys(Builder& rows, std::span<const std::uint32_t> places, Halved& to);
+  static Status halve_calls(Builder& rows, std::span<const std::uint32_t> places, Halved& to);
+  // Returns a step of a set's keys and of the calls as they were.
+  Result<StepId> whole(const RelationAggregate& before, const Halved& halved, const ColumnList& set,
                        StepId groups);
+
+  // lower_narrow.cpp
+  // Makes sums of 128 bits sums of 64 bits if the types of what they read allow it.
+  Status narrow_sums(RelationAggregate& aggregate, StepId& input);
 
   Result<StepId> set_operation(const Relation& relation);
   // Keeps the left rows that are among the right ones, or those that are not.

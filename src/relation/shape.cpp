@@ -20,6 +20,13 @@ ColumnList both(ColumnList first, const ColumnList& second) {
 
 bool has_128_bits(Type type) { return type.kind != Kind::string && width_bytes(type) > 8; }
 
+Result<std::vector<NodeId>> key_values(Builder& rows, NodeId key) {
+  if (!has_128_bits(rows.type(key))) return std::vector{key};
+  PENSTOCK_ASSIGN(const NodeId high, rows.unary(Op::high_half, key));
+  PENSTOCK_ASSIGN(const NodeId low, rows.unary(Op::low_half, key));
+  return std::vector{high, low};
+}
+
 Result<NodeId> mean_of(Builder& rows, NodeId sum, NodeId count) {
   PENSTOCK_ASSIGN(const NodeId real, rows.cast(sum, Type{Kind::float64}));
   PENSTOCK_ASSIGN(const NodeId divisor, rows.cast(count, Type{Kind::float64}));

@@ -14,6 +14,8 @@ ColumnList both(ColumnList first, const ColumnList& second);
 
 // Returns whether the values are numbers of 128 bits, which kernels read as halves.
 bool has_128_bits(Type type);
+// Returns the values by which a key is compared: the two halves of 128 bits, else the value.
+Result<std::vector<NodeId>> key_values(Builder& rows, NodeId key);
 // The mean of a sum of so many values, at least one.
 Result<NodeId> mean_of(Builder& rows, NodeId sum, NodeId count);
 

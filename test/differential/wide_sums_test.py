@@ -30,7 +30,33 @@ FIXED = [
     "SELECT CAST(big AS DECIMAL(30,4)) * 10 AS x, CAST(1.5 AS DECIMAL(38,2)) AS y FROM 'wide.parquet' ORDER BY big, x LIMIT 9",
     "SELECT sum(CAST(big AS DECIMAL(20,2)) + 1) AS x FROM 'wide.parquet' WHERE CAST(big AS DECIMAL(38,3)) > 0.0005",
     "SELECT sum(big) * CAST('99999999999999999.99' AS DECIMAL(19,2)) AS x FROM 'wide.parquet' WHERE k = 'few'",
+    # Products of 18 digits at most that DuckDB types as wider ones; the footer bounds `few`.
+    "SELECT k, sum(small * few) AS a, sum(few * price2 + few) AS b, sum(CASE WHEN few > 3 THEN few * small ELSE 0 END) AS c"
+    " FROM 'wide.parquet' GROUP BY k ORDER BY k",
+    "SELECT k, sum(small * whole2) AS a, sum(CASE WHEN small > 0 THEN -price2 * small ELSE NULL END) AS b"
+    " FROM 'wide.parquet' GROUP BY k ORDER BY k",
 ]
+# `huge` has 38 digits, and values that repeat.
+COLUMNS = [
+    "SELECT count(huge) AS n, min(huge) AS a, max(huge) AS b, sum(huge) AS c FROM 'wide.parquet'",
+    "SELECT huge, count(*) AS n, sum(price) AS s, min(big) AS b FROM 'wide.parquet' GROUP BY huge ORDER BY huge",
+    "SELECT huge, k, grouping(huge, k) AS g, count(*) AS n FROM 'wide.parquet' GROUP BY ROLLUP (huge, k) ORDER BY g, huge, k",
+    "SELECT huge, k, count(*) AS n FROM 'wide.parquet' GROUP BY GROUPING SETS ((), (huge), (k)) ORDER BY ALL",
+    "SELECT DISTINCT huge FROM 'wide.parquet' ORDER BY huge DESC",
+    "SELECT DISTINCT huge + 1 AS more, k FROM 'wide.parquet' ORDER BY more, k",
+    "SELECT count(DISTINCT huge) AS n FROM 'wide.parquet'",
+    "SELECT huge FROM 'wide.parquet' INTERSECT SELECT -huge FROM 'wide.parquet' ORDER BY huge",
+    "SELECT huge FROM 'wide.parquet' UNION SELECT huge + 0.5 FROM 'wide.parquet' ORDER BY huge",
+    "SELECT a.huge, count(*) AS n"
+    " FROM 'wide.parquet' a JOIN (SELECT DISTINCT huge FROM 'wide.parquet') b ON a.huge = b.huge GROUP BY a.huge ORDER BY 1",
+    "SELECT huge, big FROM 'wide.parquet' WHERE huge > 12345678901234567890.5 AND huge <> 0 ORDER BY huge DESC, big LIMIT 20",
+    "SELECT count(*) AS n FROM 'wide.parquet' WHERE huge = 7 OR huge IN (0, 10000000000000000000000000000000.125)",
+    "SELECT k, sum(huge) OVER (PARTITION BY huge ORDER BY big, price, small ROWS UNBOUNDED PRECEDING) AS s"
+    " FROM 'wide.parquet' ORDER BY huge, big, price, small, s LIMIT 50",
+    "SELECT CAST(huge AS VARCHAR) AS t, CAST(huge AS DOUBLE) AS r, round(huge, 1) AS o, huge % 7 AS m"
+    " FROM 'wide.parquet' ORDER BY huge, t LIMIT 50",
+]
+FIXED += COLUMNS
 FAULTS = [
     "SELECT CAST(sum(big) AS DECIMAL(18,2)) AS x FROM 'wide.parquet'",
     "SELECT sum(big) * 10000000000 * 10000000000 AS x FROM 'wide.parquet'",
@@ -61,6 +87,11 @@ def table(seed):
     keys = [k if k != "few" or i < 20 else "STANDARD" for i, k in enumerate(keys)]
     big = column(18, 2).to_pylist()
     big = [None if k is None else value for k, value in zip(keys, big)]
+    counts = [0, 7000, -7000, 10**34 + 125, -(10**34) - 125, 12345678901234567890123, -1, None]
+    huge = [
+        None if c is None else decimal.Decimal(c).scaleb(-3)
+        for c in (numbers.choice(counts) for _ in range(rows))
+    ]
     return pyarrow.table(
         {
             "k": keys,
@@ -69,6 +100,14 @@ def table(seed):
             "small": column(4, 1),
             "whole": column(18, 0),
             "discount": column(2, 2, least=0),
+            "huge": pyarrow.array(huge, pyarrow.decimal128(38, 3)),
+            "price2": column(7, 2),
+            "few": pyarrow.array(
+                [numbers.choice([None, -100, 7, 100]) for _ in range(rows)], pyarrow.int64()
+            ),
+            "whole2": pyarrow.array(
+                [numbers.randint(-(2**31), 2**31 - 1) for _ in range(rows)], pyarrow.int32()
+            ),
         }
     )
 

@@ -169,7 +169,7 @@ STATEMENTS = [(f"SELECT {e.strip()} FROM t", MAP) for e in EXPRESSIONS if e.stri
         "SELECT s, b, year(dt) AS y, avg(d) FROM t WHERE m > 1 GROUP BY s, b, y ORDER BY y DESC, s",
         "source > filter > group by > order by",
     ),
-    ("SELECT DISTINCT sum(i8) FROM t GROUP BY i16", "source > group by > map > group by"),
+    ("SELECT DISTINCT sum(i8) FROM t GROUP BY i16", "source > group by > map > group by > map"),
     (
         "SELECT sum(i8) OVER (), sum(m) OVER (ORDER BY i8), sum(f) over (partition by b ORDER BY i8 DESC NULLS FIRST), avg(m) OVER () "
         "FROM t",

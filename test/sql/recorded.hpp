@@ -673,8 +673,8 @@ inline constexpr Recorded recorded[] = {
     {R"sql(SELECT s, b, year(dt) AS y, avg(d) FROM t WHERE m > 1 GROUP BY s, b, y ORDER BY y DESC, s)sql",
      "source > filter > group by > order by",
      R"sql(s VARCHAR; b BOOLEAN; y BIGINT; avg(d) DOUBLE)sql"},
-    {R"sql(SELECT DISTINCT sum(i8) FROM t GROUP BY i16)sql", "source > group by > map > group by",
-     R"sql(sum(i8) HUGEINT)sql"},
+    {R"sql(SELECT DISTINCT sum(i8) FROM t GROUP BY i16)sql",
+     "source > group by > map > group by > map", R"sql(sum(i8) HUGEINT)sql"},
     {R"sql(SELECT sum(i8) OVER (), sum(m) OVER (ORDER BY i8), sum(f) over (partition by b ORDER BY i8 DESC NULLS FIRST), )sql"
      R"sql(avg(m) OVER () FROM t)sql",
      "source > map > window > window > window > map",

@@ -21,6 +21,7 @@ constexpr std::uint64_t piece_bytes = 16 << 20;  // of groups that are downloade
 std::uint32_t minimum_of(Type type) {
   if (type.kind == Kind::float32) return MERGE_MINIMUM_F32;
   if (type.kind == Kind::float64) return MERGE_MINIMUM_F64;
+  if (expr::is_wide(type)) return MERGE_MINIMUM_I128;
   return type.kind == Kind::uint64 ? MERGE_MINIMUM_U64 : MERGE_MINIMUM_I64;
 }
 

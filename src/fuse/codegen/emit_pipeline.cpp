@@ -206,14 +206,19 @@ std::string epilogue_functions(const TileProgram& program, const std::string& te
   return words;
 }
 
-// Keys are words of 64 bits, and no accumulator holds a value of 128.
+// Keys are words of 64 bits, and sums of 128 bits are sums of halves.
 Status check_aggregated(const TileProgram& program) {
   if (program.epilogue == Epilogue::compact) return {};
-  for (const Output& output : program.outputs) {
-    const Type type = program.graph->at(output.root).type;
-    if (expr::is_wide(type))
-      return Status(Code::unsupported, "kernels do not aggregate " + name_of(type));
-  }
+  const auto check = [&](std::size_t output) {
+    const Type type = program.graph->at(program.outputs[output].root).type;
+    return expr::is_wide(type)
+               ? Status(Code::unsupported, "kernels do not aggregate " + name_of(type))
+               : Status();
+  };
+  for (std::size_t key = 0; key < program.key_count; key++) PENSTOCK_TRY(check(key));
+  for (const Accumulator& a : program.accumulators)
+    if (a.argument >= 0 && !is_extreme(a) && a.kind != AccumulatorKind::count)
+      PENSTOCK_TRY(check(static_cast<std::size_t>(a.argument)));
   return {};
 }
 

@@ -30,6 +30,7 @@ std::string of_word(Type type, const std::string& word) {
 }
 
 std::string constant_literal(const Scalar& value) {
+  if (expr::is_wide(value.type)) return expr::wide_constant(value.integer);
   if (!is_float(value.type)) return expr::constant(value.integer, kernel_type(value.type));
   const std::uint64_t bits = expr::word_of_scalar(value);
   char text[64];

@@ -22,6 +22,7 @@ RegisterStatements sum_statements(const RegisterOperands& o, const std::string& 
 }
 
 std::string less(const Accumulator& a, const std::string& x, const std::string& y) {
+  if (expr::is_wide(a.type)) return "i128_less(" + x + ", " + y + ") != 0u";
   if (!is_float(a.type)) return "(" + x + " < " + y + ")";
   return "is_below_" + kernel_type(a.type) + "(" + x + ", " + y + ") != 0u";
 }

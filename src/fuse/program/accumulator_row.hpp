@@ -5,6 +5,7 @@
 #include <optional>
 #include <string_view>
 
+#include "expr/operation.hpp"
 #include "fuse/program/tile_program.hpp"
 
 namespace penstock::plan {
@@ -65,6 +66,8 @@ inline bool is_extreme(const Accumulator& a) {
 }
 // Returns the type of its value in registers and in words.
 inline Type value_type(const Accumulator& a) { return row_of(a).value.value_or(a.type); }
-inline std::uint32_t word_count(const Accumulator& a) { return row_of(a).words; }
+inline std::uint32_t word_count(const Accumulator& a) {
+  return expr::is_wide(value_type(a)) ? 2 : row_of(a).words;
+}
 
 }  // namespace penstock::plan

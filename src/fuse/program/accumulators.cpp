@@ -34,7 +34,7 @@ double real_of_bits(Partial bits) {
 // Reads an accumulator as a kernel leaves it.
 Partial partial_of_words(const Accumulator& a, std::span<const std::uint64_t> words) {
   const AccumulatorRow& row = row_of(a);
-  if (row.words == 2)
+  if (word_count(a) == 2)
     return static_cast<Int128>(static_cast<unsigned __int128>(words[1]) << 64 | words[0]);
   if (row.merging == Merging::adds_exactly) return static_cast<std::int64_t>(words[0]);
   if (row.merging == Merging::adds_rounded) return words[0];

@@ -31,13 +31,18 @@ std::vector<NodeId> computed_roots(const Step& step) {
   return roots;
 }
 
-// Groups have keys of 64-bit words, and no accumulator holds an extreme of 128 bits. The sums of
-// such numbers are sums of their halves: see relation/lower_wide.cpp.
+// Groups have keys of 64-bit words, and sums of 128 bits are sums of halves. Front ends make these
+// of such keys and sums: see relation/lower_wide.cpp.
 bool aggregates_128_bits(const Step& step) {
-  if (step.kind != StepKind::reduce && step.kind != StepKind::group_by) return false;
-  const std::vector<NodeId> roots = computed_roots(step);
-  return std::ranges::any_of(roots,
-                             [&](NodeId root) { return expr::is_wide(step.graph->at(root).type); });
+  if (!is_aggregate(step.kind)) return false;
+  const auto is_wide = [&](NodeId root) { return expr::is_wide(step.graph->at(root).type); };
+  for (const Projection& key : step.projections)
+    if (is_wide(key.root)) return true;
+  return std::ranges::any_of(step.aggregates, [&](const AggregateCall& call) {
+    const bool is_extreme =
+        call.function == Aggregate::minimum || call.function == Aggregate::maximum;
+    return takes_argument(call.function) && !is_extreme && is_wide(call.argument);
+  });
 }
 
 // Returns the node that computes a column of a step's rows, as maps below make it; null where it is
