@@ -1,4 +1,4 @@
-"""TPC-H and TPC-DS, whole, beside DuckDB: answers compared row by row, times of both.
+"""TPC-H, TPC-DS and others, whole, beside DuckDB: types and rows compared, times of both.
 
     suites.py generate --suite tpcds --scale 10 FOLDER
     suites.py run --penstock build/penstock --device cuda:0 FOLDER [FOLDER...]
@@ -6,16 +6,16 @@
 `generate` writes the tables as Parquet files, and each statement as NN.sql. It takes DuckDB's
 generators from PyPI: duckdb==1.5.5, duckdb-extension-tpch, duckdb-extension-tpcds.
 
-`run` keeps one shell for each folder. A statement's hot time is the least of --repeat runs after
-the first, from its text to the last of its rows. DuckDB loads the files into its own tables before,
-and a result counts when it is an Arrow table. With --files it reads the files instead. --csv writes
-a row for each statement, --reports the report of each statement's last run.
+`run` keeps one shell for each folder, which has Parquet files and statements NN.sql: ClickBench's are
+run so, too. A statement's hot time is the least of --repeat runs after the first, from its text to
+the last of its rows. DuckDB loads the files into its own tables before, and a result counts when it
+is an Arrow table. With --files it reads the files instead. --csv writes a row for each statement,
+--reports the report of each statement's last run.
 """
 
 import argparse
 import contextlib
 import csv
-import io
 import math
 import pathlib
 import re
@@ -26,7 +26,7 @@ import time
 
 import duckdb
 
-TOLERANCE = 1e-9  # of floats, whose sums have another order
+from suite_answers import compared
 
 
 def seconds_of(call):
@@ -108,32 +108,6 @@ class DuckDB:
             for _ in range(repeat)
         )
 
-    def answer(self, statement):
-        rows = self.connection.sql(statement).fetchall()
-        return [["" if value is None else str(value) for value in row] for row in rows]
-
-
-def is_equal_field(ours, theirs):
-    if ours == theirs or ours.lower() == theirs.lower() in ("true", "false"):
-        return True
-    try:
-        return math.isclose(float(ours), float(theirs), rel_tol=TOLERANCE)
-    except ValueError:
-        return False
-
-
-def are_equal_rows(ours, theirs):
-    return len(ours) == len(theirs) and all(
-        len(a) == len(b) and all(map(is_equal_field, a, b)) for a, b in zip(ours, theirs)
-    )
-
-
-def compared(lines, theirs):
-    ours = list(csv.reader(io.StringIO("".join(lines))))[1:]
-    if are_equal_rows(ours, theirs):
-        return "equal"
-    return "ties" if are_equal_rows(sorted(ours), sorted(theirs)) else "DIFFERENT"
-
 
 def is_chosen(number, chosen):
     """Whether a number is in a list such as 1,5-9; an empty list has all."""
@@ -151,7 +125,8 @@ def run_statement(shell, peer, statement, repeat):
     hot = min([seconds_of(lambda: shell.ask(statement))[0] for _ in range(repeat)], default=first)
     report = "".join(shell.errors)
     theirs = peer.time(statement, max(repeat, 1))
-    result = compared(lines, peer.answer(statement))
+    described = shell.ask(f"DESCRIBE {statement}")
+    result = compared(lines, described, peer.connection, statement)
     return {"result": result, "first": first, "hot": hot, "duckdb": theirs, "report": report}
 
 
@@ -206,7 +181,7 @@ def run(arguments):
             writer = csv.DictWriter(file, names, extrasaction="ignore")
             writer.writeheader()
             writer.writerows(rows)
-    return int(any(row["result"] in ("refused", "DIFFERENT") for row in rows))
+    return int(any(row["result"] not in ("equal", "ties") for row in rows))
 
 
 def parse():

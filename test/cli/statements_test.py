@@ -28,6 +28,20 @@ class Described(CommandLineTest):
             [("name", "VARCHAR"), ("next", "BIGINT")],
         )
 
+    def test_what_duckdb_plans_is_described_summarized_and_copied(self):
+        rows = f"FROM '{self.csv_file(text=chr(10).join(['n,s', '4,b', '1,a', ',b', '3,']))}'"
+        if "planner is not found" in self.query(f"SELECT median(n) {rows}").err:
+            self.skipTest("no DuckDB")
+        (described,) = self.answer(f"DESCRIBE SELECT median(n) AS m {rows}")
+        self.assertEqual((described["column_name"], described["column_type"]), ("m", "DOUBLE"))
+        (summary,) = self.answer(f"SUMMARIZE SELECT median(n) AS m {rows}")
+        self.assertEqual((summary["min"], summary["max"], summary["count"]), ("3.0", "3.0", 1))
+        copied = self.folder / "medians.csv"
+        self.answer(f"COPY (SELECT s, median(n) AS m {rows} GROUP BY s ORDER BY s) TO '{copied}'")
+        self.assertEqual(copied.read_text().split(), ["s,m", "a,1.0", "b,4.0", ",3.0"])
+        pivoted = self.answer(f"DESCRIBE PIVOT {rows[5:]} ON s IN ('a', 'b') USING sum(n)")
+        self.assertEqual([row["column_name"] for row in pivoted], ["a", "b"])
+
     def test_summarize_tells_of_each_column(self):
         path = self.csv_file(text="n,s,d\n4,b,2024-01-02\n1,a,2024-01-01\n,b,\n3,,2024-01-04\n")
         number, text, date = self.answer(f"SUMMARIZE '{path}'")

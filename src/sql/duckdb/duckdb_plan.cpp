@@ -1,6 +1,7 @@
 // Binds plans that DuckDB made, and has it make them.
 #include <algorithm>
 #include <map>
+#include <optional>
 #include <set>
 
 #include "base/clock.hpp"
@@ -13,6 +14,7 @@
 #include "sql/duckdb/planner.hpp"
 #include "sql/duckdb/stand_ins.hpp"
 #include "sql/parse/definition.hpp"
+#include "sql/parse/statement_form.hpp"
 
 namespace penstock::sql {
 namespace {
@@ -156,10 +158,27 @@ void relocate(nlohmann::json& node, const Lexed& lexed) {
     for (nlohmann::json& child : node) relocate(child, lexed);
 }
 
+// The SELECT of a statement, at its own place with blanks around it, and what is done with its rows.
+struct PlannedQuery {
+  std::string text;
+  StatementForm form;
+};
+
+// Returns nothing for a table that DESCRIBE, SUMMARIZE or COPY names: our binder reads it.
+std::optional<PlannedQuery> query_within(std::string_view statement) {
+  Lexed lexed = lexed_for_duckdb(statement);
+  lexed.rewritten = lexed.statement;
+  const bool is_found = find_form(lexed).ok();
+  if (!is_found || lexed.form.kind == StatementKind::select || lexed.form.is_table)
+    return std::nullopt;
+  return PlannedQuery{std::move(lexed.rewritten), std::move(lexed.form)};
+}
+
 Result<BoundSql> bind_planned(std::string_view statement, Plan& plan, const TableOpener& open,
                               const std::vector<std::string>& definitions) {
   if (!has_planner()) return Status(Code::unsupported, how_to_install_duckdb());
-  Lexed lexed = lexed_for_duckdb(statement);
+  const std::optional<PlannedQuery> within = query_within(statement);
+  Lexed lexed = lexed_for_duckdb(within ? within->text : statement);
   StandIns stand_ins(open);
   Rewritten rewritten = stand_ins.rewrite(lexed);
   const std::vector<std::string> used = UsedDefinitions(definitions, stand_ins).of(lexed);
@@ -169,6 +188,7 @@ Result<BoundSql> bind_planned(std::string_view statement, Plan& plan, const Tabl
                   run_in_duckdb(planning_statements(stand_ins, used, rewritten.text)));
   const double seconds = take_opening_seconds() + now_seconds() - start;
   PENSTOCK_ASSIGN(nlohmann::json json, parse_plan(answer));
+  lexed.statement = std::string(statement);
   lexed.rewritten = std::move(rewritten.text);
   lexed.pieces = std::move(rewritten.pieces);
   if (!lexed.pieces.empty()) relocate(json, lexed);
@@ -176,6 +196,10 @@ Result<BoundSql> bind_planned(std::string_view statement, Plan& plan, const Tabl
     if (name.is_string()) name = stand_ins.as_written(name.get<std::string>());
   const Tree planned(&json);
   BoundSql bound;
+  if (within) {
+    bound.kind = within->form.kind;
+    bound.target = within->form.target;
+  }
   PENSTOCK_ASSIGN(bound.rows, add_steps(planned, lexed, stand_ins.tables(), plan, open));
   std::string version(planned["version"].text());
   if (version.starts_with('v')) version.erase(0, 1);
@@ -186,6 +210,7 @@ Result<BoundSql> bind_planned(std::string_view statement, Plan& plan, const Tabl
 }  // namespace
 
 bool is_query(std::string_view statement) {
+  if (query_within(statement)) return true;
   const Lexed lexed = lexed_for_duckdb(statement);
   std::size_t at = 0;
   while (at < lexed.tokens.size() && is_symbol(lexed, lexed.tokens[at], "(")) at++;

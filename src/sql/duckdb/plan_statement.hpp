@@ -9,13 +9,14 @@
 
 namespace penstock::sql {
 
-// Adds the steps of a SELECT. DuckDB sees stand-ins of its tables (stand_ins.hpp), and the
+// Adds the steps of a SELECT, which may stand within DESCRIBE, SUMMARIZE or COPY. DuckDB sees stand-ins of its tables (stand_ins.hpp), and the
 // definitions that it uses.
 Result<BoundSql> bind_by_duckdb(std::string_view statement, Plan& plan, const TableOpener& open,
                                 const std::vector<std::string>& definitions);
 // Adds the steps of a plan of json_serialize_plan(), or of a recorded one.
 Result<StepId> bind_duckdb_plan(const Tree& planned, Plan& plan, const TableOpener& open);
-bool is_query(std::string_view statement);  // and no INSERT, COPY, DESCRIBE...
+// Returns whether it is a SELECT, or one within DESCRIBE, SUMMARIZE or COPY.
+bool is_query(std::string_view statement);
 bool has_duckdb();
 std::string how_to_install_duckdb();
 

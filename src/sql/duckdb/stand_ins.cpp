@@ -53,6 +53,9 @@ class TablePlaces {
       return false;
     } else if (is_keyword_token(lexed_, token, "lateral")) {
       expects_table_ = is_here;
+    } else if (is_any_keyword(lexed_, token, {"pivot", "unpivot", "table"}) && begins_query(at)) {
+      expects_table_ = true;
+      return false;
     }
     return is_here;
   }
@@ -71,6 +74,9 @@ class TablePlaces {
                             "on",      "where", "and",   "or",     "not",       "any",
                             "all",     "some",  "union", "except", "intersect", "select",
                             "lateral", "by",    "when",  "then",   "else"});
+  }
+  bool begins_query(std::size_t at) const {
+    return at == 0 || is_symbol(lexed_, lexed_.tokens[at - 1], "(");
   }
   bool is_distinct_from(std::size_t from) const {  // a IS [NOT] DISTINCT FROM b
     return from > 1 && is_keyword_token(lexed_, lexed_.tokens[from - 1], "distinct") &&

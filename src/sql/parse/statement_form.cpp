@@ -115,6 +115,7 @@ class FormFinder {
     if (form_.first >= form_.end) return error_behind(verb);
     const bool is_select = is_word(form_.first, "select") || is_word(form_.first, "from") ||
                            is_word(form_.first, "with") || is_word(form_.first, "values") ||
+                           is_word(form_.first, "pivot") || is_word(form_.first, "unpivot") ||
                            is_symbol(lexed_, lexed_.tokens[form_.first], "(");
     form_.is_table = !is_select && is_table();
     return is_select || form_.is_table ? Status() : error_behind(verb);
