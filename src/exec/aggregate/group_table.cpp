@@ -182,7 +182,7 @@ Result<Table> GroupTable::finish(const TopK* first) {
     if (c < program_.key_count) order.push_back({c, false, false});
   }
   if (are_sorted || program_.any_order) return table;
-  return gather(table, order_on_host(normalized_keys(table, order), groups.size(), groups.size()));
+  return gather(table, order_on_host(table, order, groups.size()));
 }
 
 }  // namespace penstock::plan

@@ -122,9 +122,7 @@ class CompactCollector : public Collector {
     for (const SortKey& key : program_.top_k->keys) {
       PENSTOCK_ASSIGN(keys.columns[key.column], finish_part(chunk, key.column, kept));
     }
-    Selected first{order_on_host(normalized_keys(keys, program_.top_k->keys), kept.count,
-                                 program_.top_k->count),
-                   nullptr};
+    Selected first{order_on_host(keys, program_.top_k->keys, program_.top_k->count), nullptr};
     std::ranges::sort(first.rows);
     if (kept.rows && chunk.memory.scan != nullptr) {
       PENSTOCK_ASSIGN(first.there,

@@ -64,8 +64,7 @@ class TopKCollector : public Collector {
                                               std::array{first_.columns[i], rows.columns[i]});
       rows.row_count += first_.row_count;
     }
-    first_ = gather(rows, order_on_host(normalized_keys(rows, program_.top_k->keys), rows.row_count,
-                                        program_.top_k->count));
+    first_ = gather(rows, order_on_host(rows, program_.top_k->keys, program_.top_k->count));
     earlier_bytes_ = bytes_downloaded;
     begin_again();
     if (first_.row_count > 0 && first_.row_count == program_.top_k->count && program_.bound)

@@ -24,5 +24,8 @@ std::vector<NormalizedKey> normalized_keys(const Table& table, const std::vector
 // order.
 std::vector<std::uint64_t> order_on_host(const std::vector<NormalizedKey>& words,
                                          std::uint64_t row_count, std::uint64_t limit);
+// The same of a table, by keys that are ranked as far as earlier ones leave rows equal.
+std::vector<std::uint64_t> order_on_host(const Table& table, const std::vector<SortKey>& keys,
+                                         std::uint64_t limit);
 
 }  // namespace penstock::plan

@@ -26,6 +26,8 @@ bool sorts_on_device(std::uint64_t row_count, std::uint64_t limit) {
 Result<Table> order_rows(const std::shared_ptr<Device>& device, const Table& table,
                          const std::vector<SortKey>& keys, std::uint64_t limit, RunReport& report,
                          std::uint64_t memory_limit_bytes) {
+  if (!device || !sorts_on_device(table.row_count, limit))
+    return gather(table, order_on_host(table, keys, limit));
   PENSTOCK_ASSIGN(const std::vector<std::uint64_t> rows,
                   order_of_keys(device, normalized_keys(table, keys), table.row_count, limit,
                                 report, memory_limit_bytes));

@@ -12,7 +12,7 @@
 namespace penstock::plan {
 namespace {
 
-constexpr std::uint64_t min_strings_per_thread = 1 << 13;
+constexpr std::uint64_t min_strings_per_thread = 1 << 10;
 
 // The first bytes decide most comparisons, without a look at the string.
 struct Entry {
@@ -38,6 +38,7 @@ class SampleSort {
  private:
   // Buckets differ in length: several for each thread, of some samples each.
   static constexpr std::uint64_t buckets_per_thread = 8, samples_per_bucket = 16;
+  static constexpr std::uint64_t min_bucket_strings = 256;
 
   std::uint64_t bucket_count() const { return bounds_.size() + 1; }
   std::vector<Entry>::iterator place(std::uint64_t bucket) {
@@ -45,7 +46,8 @@ class SampleSort {
   }
 
   void choose_bounds(const auto& is_before) {
-    const std::uint64_t buckets = buckets_per_thread * host_core_count();
+    const std::uint64_t buckets =
+        std::min(buckets_per_thread * host_core_count(), entries_.size() / min_bucket_strings);
     std::mt19937_64 random(entries_.size());
     std::vector<Entry> samples(buckets * samples_per_bucket);
     for (Entry& sample : samples) sample = entries_[random() % entries_.size()];

@@ -114,6 +114,35 @@ TEST(NormalizedKeys, SeveralKeysDecideInTheirOrder) {
   }
 }
 
+// Few different values, so that rows are equal in several keys, also around the limit.
+TEST(OrderOfTies, LaterKeysDecideOnlyRowsThatEarlierOnesLeaveEqual) {
+  Numbers numbers(4);
+  for (int round = 0; round < 300; round++) {
+    const std::uint64_t rows = numbers() % 400;
+    std::vector<std::pair<std::string, Column>> columns;
+    std::vector<SortKey> keys;
+    for (std::uint32_t i = 0; i < 2 + numbers() % 4; i++) {
+      std::vector<std::optional<std::string>> texts(rows);
+      std::vector<std::optional<std::int32_t>> counts(rows);
+      for (std::uint64_t row = 0; row < rows; row++) {
+        const std::uint64_t value = numbers() % (2 + 5 * i);
+        if (value > 0) texts[row] = std::string(value % 11, 'x') + std::to_string(value % 3);
+        if (value > 0) counts[row] = static_cast<std::int32_t>(value);
+      }
+      const bool is_text = numbers() % 3 > 0;
+      columns.emplace_back("c" + std::to_string(i),
+                           is_text ? Column::from_strings(texts) : Column::from(counts));
+      keys.push_back({i, numbers() % 2 == 0, numbers() % 2 == 0});
+    }
+    std::shuffle(keys.begin(), keys.end(), numbers);
+    const Table table = Table::of(std::move(columns));
+    std::vector<std::uint64_t> expected = order_by_values(table, keys);
+    const std::uint64_t limit = numbers() % (rows + 3);
+    expected.resize(std::min(limit, rows));
+    ASSERT_EQ(order_on_host(table, keys, limit), expected) << "round " << round;
+  }
+}
+
 TEST(NormalizedKeys, TheFirstRowsAreThoseOfTheWholeOrder) {
   Numbers numbers(3);
   const Table table = Table::of({{"x", random_column({Kind::int32}, true, 500, numbers)}});
