@@ -5,6 +5,7 @@
 #include "column/concatenate.hpp"
 #include "exec/aggregate/host_steps.hpp"
 #include "exec/aggregate/unnest_rows.hpp"
+#include "exec/scan/kept_columns.hpp"
 #include "exec/validate/validate.hpp"
 #include "exec/window/window_rows.hpp"
 #include "exec/window/window_there.hpp"
@@ -56,9 +57,12 @@ std::string SourceOperator::name() const {
 
 Result<Rows> SourceOperator::run(const RowsWanted&) {
   const Step& step = run_.plan.step(source_);
-  PENSTOCK_ASSIGN(const Table table, read_columns(*step.source, wanted_));
-  run_.report.rows_read += table.row_count;
-  return Rows(spread_columns(step.schema, wanted_, table));
+  const auto& session = run_.options.session;
+  PENSTOCK_ASSIGN(const KeptTable read,
+                  read_kept_columns(session ? &session->cache() : nullptr, *step.source, wanted_));
+  run_.report.rows_read += read.table.row_count;
+  run_.report.columns_from_cache += read.columns_from_cache;
+  return Rows(spread_columns(step.schema, wanted_, read.table));
 }
 
 std::vector<OperatorInput> AppendOperator::inputs() const {

@@ -3,18 +3,11 @@
 #include <algorithm>
 #include <utility>
 
+#include "exec/scan/kept_columns.hpp"
 #include "fuse/codegen/code_functions.hpp"
 
 namespace penstock::plan {
 namespace {
-
-std::uint64_t kept_bytes(const Column& column) {
-  std::uint64_t bytes =
-      sizeof(Column) + column.values.size + column.validity.size + column.offsets.size;
-  if (column.device_values) bytes += column.device_values->bytes();
-  if (column.device_validity) bytes += column.device_validity->bytes();
-  return column.dictionary ? bytes + kept_bytes(*column.dictionary) : bytes;
-}
 
 // Returns whether only kernels read a column of the source.
 bool is_for_kernels_alone(const TileProgram& program, std::uint32_t column) {

@@ -158,7 +158,8 @@ void relocate(nlohmann::json& node, const Lexed& lexed) {
     for (nlohmann::json& child : node) relocate(child, lexed);
 }
 
-// The SELECT of a statement, at its own place with blanks around it, and what is done with its rows.
+// The SELECT of a statement, at its own place with blanks around it, and what is done with its
+// rows.
 struct PlannedQuery {
   std::string text;
   StatementForm form;

@@ -9,8 +9,8 @@
 
 namespace penstock::sql {
 
-// Adds the steps of a SELECT, which may stand within DESCRIBE, SUMMARIZE or COPY. DuckDB sees stand-ins of its tables (stand_ins.hpp), and the
-// definitions that it uses.
+// Adds the steps of a SELECT, which may stand within DESCRIBE, SUMMARIZE or COPY. DuckDB sees
+// stand-ins of its tables (stand_ins.hpp), and the definitions that it uses.
 Result<BoundSql> bind_by_duckdb(std::string_view statement, Plan& plan, const TableOpener& open,
                                 const std::vector<std::string>& definitions);
 // Adds the steps of a plan of json_serialize_plan(), or of a recorded one.

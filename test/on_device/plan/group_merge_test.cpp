@@ -28,6 +28,11 @@ Grouping grouping_of(std::uint64_t rows, const std::vector<const char*>& keys) {
     for (const Aggregate function : {Aggregate::count, Aggregate::sum, Aggregate::average,
                                      Aggregate::minimum, Aggregate::maximum})
       calls.push_back({function, *b.column(name), "x", nullptr});
+  const NodeId huge = *b.cast(*b.column("i64_null"), {Kind::int128});
+  for (const NodeId wide :
+       {*b.binary(Op::add, huge, huge), *b.cast(*b.column("d15_2"), Type::decimal(38, 20))})
+    for (const Aggregate function : {Aggregate::minimum, Aggregate::maximum})
+      calls.push_back({function, wide, "x", nullptr});
   grouping.step = *grouping.plan.group_by(source, b.graph(), projections, calls);
   return grouping;
 }

@@ -173,6 +173,26 @@ TEST_F(SessionTest, ASecondRunReadsUploadsAndCompilesNothing) {
   });
 }
 
+// The host reads all columns of a join's small right side.
+TEST_F(SessionTest, ColumnsThatTheHostReadsAreKeptUntilTheirFileChanges) {
+  write(1, 5000);
+  write(1, 40, FileFormat::parquet, "few.parquet");
+  const std::string statement = "SELECT f.s, count(*) AS c FROM '" + path() + "' l JOIN '" +
+                                path("few.parquet") + "' f ON l.n = f.n GROUP BY f.s ORDER BY f.s";
+  on_each_device([&](Device& device) {
+    write(1, 40, FileFormat::parquet, "few.parquet");
+    const auto session = Session::create({.device = device.traits().id});
+    TAKE(const QueryResult first, session->sql(statement));
+    TAKE(const QueryResult second, session->sql(statement));
+    EXPECT_GE(second.report.columns_from_cache, first.report.columns_from_cache + 2);
+    EXPECT_EQ(text_of_table(second.table), text_of_table(first.table));
+    write(2, 41, FileFormat::parquet, "few.parquet");
+    TAKE(const QueryResult third, session->sql(statement));
+    EXPECT_EQ(text_of_table(third.table), answer_without_session(statement, device.traits().id));
+    EXPECT_NE(text_of_table(third.table), text_of_table(first.table));
+  });
+}
+
 // Kernels that read pages find them on the device again.
 TEST_F(SessionTest, PagesAreUploadedOnceAndGiveTheSameAnswers) {
   write(3);
