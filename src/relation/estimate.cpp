@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "relation/shape.hpp"
+
 namespace penstock::relation {
 namespace {
 
@@ -13,6 +15,15 @@ constexpr double elements_of_list = 3;
 // A recursion's steps are few, and yield few rows each.
 constexpr double rows_of_working_table = 1000, steps_of_recursion = 10;
 constexpr double share_of_groups = 0.1, share_of_half_join = 0.5;
+
+// Planners write such filters for the keys of joins.
+bool leaves_out_nulls_alone(const Relation& filter) {
+  const Graph& graph = *filter.graph;
+  return std::ranges::all_of(conjuncts_of(graph, filter.predicate), [&](NodeId id) {
+    const Node& condition = graph.at(id);
+    return condition.op == Op::not_ && graph.at(condition.inputs[0]).op == Op::is_null;
+  });
+}
 
 }  // namespace
 
@@ -29,7 +40,8 @@ double Estimates::estimate(RelationId id) {
       const auto rows = relation.source->row_count();
       return rows ? static_cast<double>(*rows) : rows_if_unknown;
     }
-    case RelationKind::filter: return input() * share_of_filter;
+    case RelationKind::filter:
+      return input() * (leaves_out_nulls_alone(relation) ? 1 : share_of_filter);
     case RelationKind::join: return of_join(relation);
     case RelationKind::aggregate:
       return relation.aggregate.keys.empty() ? 1 : input() * share_of_groups;

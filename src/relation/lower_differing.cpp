@@ -70,6 +70,22 @@ std::optional<Lowering::Differing> Lowering::differing_columns(const RelationJoi
   return Differing{sides[0]->payload, sides[1]->payload - first, null_is_value};
 }
 
+bool Lowering::is_worth_reducing(const Relation& relation) {
+  constexpr double least_ratio = 2;  // of right rows to left ones
+  const bool is_half = relation.join.type == JoinType::semi || relation.join.type == JoinType::anti;
+  return is_half && estimates_.rows_of(relation.inputs[0]) * least_ratio <=
+                        estimates_.rows_of(relation.inputs[1]);
+}
+
+// Only these keys are asked for: TPC-H 21 groups 4 % of lineitem.
+Result<StepId> Lowering::reduced(const RelationJoin& join, StepId left, StepId right) {
+  if (!differing_columns(join, left, right)) return right;
+  RelationJoin by_keys;
+  for (const RelationKey& key : join.keys)
+    by_keys.keys.push_back({key.right, key.left, key.null_is_equal});
+  return half(by_keys, JoinKind::semi, right, left);
+}
+
 // Groups the right rows by the keys of the join.
 Result<StepId> Lowering::extremes_of(const RelationJoin& join, Differing columns, StepId right) {
   Builder values(schema(right));

@@ -108,6 +108,7 @@ Result<StepId> Lowering::join(const Relation& relation) {
   if (join.residual && !keeps_right) {
     PENSTOCK_ASSIGN(join, without_right_conditions(join, left, right));
   }
+  if (is_worth_reducing(relation)) { PENSTOCK_ASSIGN(right, reduced(join, left, right)); }
   switch (join.type) {
     case JoinType::inner:
       return is_turned(relation) ? turned_pairs(join, left, right) : pairs(join, left, right);

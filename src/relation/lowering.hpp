@@ -123,6 +123,10 @@ class Lowering {
   };
   std::optional<Differing> differing_columns(const RelationJoin& join, StepId left,
                                              StepId right) const;
+  // Returns whether a semi or anti join has far more right rows than left ones.
+  bool is_worth_reducing(const Relation& relation);
+  // Returns the right rows whose keys the left side has, if extremes of its keys are asked for.
+  Result<StepId> reduced(const RelationJoin& join, StepId left, StepId right);
   Result<StepId> extremes_of(const RelationJoin& join, Differing columns, StepId right);
   Result<StepId> half_by_extremes(const RelationJoin& join, Differing columns, JoinKind kind,
                                   StepId left, StepId right);
