@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <bit>
 #include <numeric>
+#include <utility>
 
 #include "table/rows/gather.hpp"
 #include "table/sort/sort_keys.hpp"
@@ -47,8 +48,7 @@ class OrderOfTies {
   }
 
   void sort_by(const std::vector<SortKey>& batch) {
-    const bool is_first =
-        order_.size() == table_.row_count && ties_.size() == 1 && ties_[0].end == table_.row_count;
+    const bool is_first = !std::exchange(has_sorted_, true);
     Words words = is_first ? normalized_keys(table_, batch) : words_of_ties(batch);
     if (is_first && limit_ < table_.row_count / 2) leave_out_later_rows(words);
     const std::vector<std::uint64_t> sorted = order_on_host(words, row_count(), row_count());
@@ -125,6 +125,7 @@ class OrderOfTies {
   const std::uint64_t limit_;
   std::vector<std::uint64_t> order_;
   std::vector<Ties> ties_;
+  bool has_sorted_ = false;
 };
 
 }  // namespace

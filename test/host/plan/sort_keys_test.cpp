@@ -143,6 +143,15 @@ TEST(OrderOfTies, LaterKeysDecideOnlyRowsThatEarlierOnesLeaveEqual) {
   }
 }
 
+TEST(OrderOfTies, RowsThatAreEqualAtTheEndAloneKeepTheirPlaces) {
+  const Table table =
+      Table::of({{"a", Column::from_strings(std::vector<std::string>{"x", "z", "z"})},
+                 {"b", Column::from_strings(std::vector<std::string>{"q", "a", "b"})}});
+  EXPECT_EQ(order_on_host(table, {{0}, {1}}, 3), (std::vector<std::uint64_t>{0, 1, 2}));
+  EXPECT_EQ(order_on_host(table, {{0}, {1, true}}, 3), (std::vector<std::uint64_t>{0, 2, 1}));
+  EXPECT_EQ(order_on_host(table, {{0, true}, {1}}, 2), (std::vector<std::uint64_t>{1, 2}));
+}
+
 TEST(NormalizedKeys, TheFirstRowsAreThoseOfTheWholeOrder) {
   Numbers numbers(3);
   const Table table = Table::of({{"x", random_column({Kind::int32}, true, 500, numbers)}});
