@@ -36,6 +36,15 @@ class Statements(CommandLineTest):
         self.assertEqual(ended.out, "s\n6\ns\n5\n", ended.err)
         self.assertRegex(ended.err.splitlines()[-1], "cache hit in memory|memory")
 
+    def test_results_of_128_bits_are_kept_whole_by_a_session(self):
+        lists = self.rows / "lists.json"
+        lists.write_text("".join(f'{{"l":[{i},{i}]}}\n' for i in range(5)))
+        path = self.statements(*(f"SELECT list_sum(l) AS s FROM '{lists}';" for _ in range(2)))
+        ended = self.run_program("query", "--file", path, "--format", "csv")
+        if "planner is not found" in ended.err:
+            self.skipTest("no DuckDB")
+        self.assertEqual(ended.out, "s\n0\n2\n4\n6\n8\n" * 2, ended.err)
+
     def test_an_error_names_the_line_of_its_statement_and_ends_the_rest(self):
         table = self.csv_file()
         good = f"SELECT count(*) AS c FROM '{table}';"

@@ -21,6 +21,7 @@ constexpr std::uint64_t average_margin = 64;
 std::uint32_t kind_of_values(Type type) {
   if (type.kind == Kind::float32) return FIRST_OF_F32;
   if (type.kind == Kind::float64) return FIRST_OF_F64;
+  if (expr::is_wide(type)) return FIRST_OF_I128;
   return expr::is_sign_extended(type) ? FIRST_OF_I64 : FIRST_OF_U64;
 }
 

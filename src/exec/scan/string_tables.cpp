@@ -1,6 +1,7 @@
 #include "exec/scan/string_tables.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cstring>
 #include <map>
 #include <utility>
@@ -183,7 +184,8 @@ std::vector<std::byte> spread(const StringTables::Table& table,
     case 1: return spread_words<std::uint8_t>(table, numbers);
     case 2: return spread_words<std::uint16_t>(table, numbers);
     case 4: return spread_words<std::uint32_t>(table, numbers);
-    default: return spread_words<std::uint64_t>(table, numbers);
+    case 8: return spread_words<std::uint64_t>(table, numbers);
+    default: return spread_words<std::array<std::uint64_t, 2>>(table, numbers);
   }
 }
 

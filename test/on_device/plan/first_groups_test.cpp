@@ -100,6 +100,23 @@ Grouping sums_of(const std::vector<std::int64_t>& sums) {
   return grouping;
 }
 
+// The lower halves alone have another order.
+TEST(FirstGroups, ByExtremesOf128Bits) {
+  Grouping grouping;
+  const StepId source = grouping.plan.source(table_source(random_table(3000, 78)));
+  Builder b(grouping.plan.step(source).schema);
+  const NodeId huge = *b.cast(*b.column("i64_null"), {Kind::int128});
+  const NodeId value = *b.binary(
+      Op::multiply, huge, b.literal(Scalar::of(Type{Kind::int128}, (Int128{1} << 40) + 12345)));
+  grouping.step = *grouping.plan.group_by(
+      source, b.graph(), {{"key", *b.column("i32")}},
+      {{Aggregate::minimum, value, "low", nullptr}, {Aggregate::maximum, value, "high", nullptr}});
+  for (const std::uint32_t column : {1u, 2u})
+    for (const bool descending : {false, true})
+      expect_first(grouping, {{{column, descending, false}, {0, false, false}}, 20},
+                   expect_selected);
+}
+
 TEST(FirstGroups, TiedGroupsAreDividedByTheNextKey) {
   expect_first(sums_of({5}), {{{1, true, false}, {0, true, false}}, 10}, [](const Merged& merged) {
     expect_selected(merged);
