@@ -88,8 +88,11 @@ class SessionOfFiles final : public Session {
     statements_.forget_all();
     return result;
   }
-  // Returns the table of a name that a statement has defined, or none.
-  Result<std::shared_ptr<TableSource>> defined_table(const TableReference& table, int depth = 0) {
+  // Returns the table of a name that a statement has defined, or none. `opened` gets the file that
+  // a view is.
+  Result<std::shared_ptr<TableSource>> defined_table(const TableReference& table,
+                                                     session::BoundStatement::Tables& opened,
+                                                     int depth = 0) {
     const bool is_name = table.paths.size() == 1 && table.format.empty() && table.options.empty();
     const auto meaning = is_name ? names_.find(table.paths[0]) : std::nullopt;
     if (!meaning) return std::shared_ptr<TableSource>();
@@ -98,8 +101,12 @@ class SessionOfFiles final : public Session {
     if (depth == depth_limit)
       return Status(Code::invalid, "the view \"" + table.paths[0] + "\" reads itself");
     if (!meaning->only_table.empty() && lower(meaning->only_table) != lower(table.paths[0])) {
-      PENSTOCK_ASSIGN(auto named, defined_table(meaning->only_table, depth + 1));
-      return named ? named : open_table(meaning->only_table);
+      const TableReference only(meaning->only_table);
+      PENSTOCK_ASSIGN(auto named, defined_table(only, opened, depth + 1));
+      if (named) return named;
+      PENSTOCK_ASSIGN(auto source, open_table(only));
+      opened.emplace_back(only, source);
+      return source;
     }
     return Status(Code::unsupported,
                   "the view \"" + table.paths[0] +
@@ -119,7 +126,7 @@ class SessionOfFiles final : public Session {
     const auto plan = std::make_shared<Plan>();
     const auto open = [&](const TableReference& table) -> Result<std::shared_ptr<TableSource>> {
       if (const auto known = named.find(table.text()); known != named.end()) return known->second;
-      PENSTOCK_ASSIGN(auto defined, defined_table(table));
+      PENSTOCK_ASSIGN(auto defined, defined_table(table, bound.tables));
       if (defined) return defined;
       PENSTOCK_ASSIGN(auto source, open_table(table));
       bound.tables.emplace_back(table, source);

@@ -60,7 +60,8 @@ Result<Rows> SourceOperator::run(const RowsWanted&) {
   const auto& session = run_.options.session;
   PENSTOCK_ASSIGN(const KeptTable read,
                   read_kept_columns(session ? &session->cache() : nullptr, *step.source, wanted_));
-  run_.report.rows_read += read.table.row_count;
+  if (wanted_.empty() || read.columns_from_cache < wanted_.size())
+    run_.report.rows_read += read.table.row_count;
   run_.report.columns_from_cache += read.columns_from_cache;
   return Rows(spread_columns(step.schema, wanted_, read.table));
 }

@@ -45,6 +45,9 @@ Result<KeptTable> read_kept_columns(DeviceCache* cache, const TableSource& sourc
     result.table.columns.push_back(*kept[i]);
   }
   result.table.row_count = result.table.columns[0].row_count;
+  for (const Column& column : result.table.columns)
+    if (column.row_count != result.table.row_count)
+      return Status(Code::io, "the file changed while it was read");
   return result;
 }
 

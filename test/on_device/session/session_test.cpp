@@ -193,6 +193,18 @@ TEST_F(SessionTest, ColumnsThatTheHostReadsAreKeptUntilTheirFileChanges) {
   });
 }
 
+TEST_F(SessionTest, AViewOfAFileHasTheRowsThatTheFileHasNow) {
+  write(1, 50);
+  const auto session = Session::create({.device = "cpu:0"});
+  TAKE(const QueryResult made, session->sql("CREATE VIEW v AS SELECT * FROM '" + path() + "'"));
+  const std::string statement = "SELECT max(n) AS m FROM v";
+  TAKE(const QueryResult before, session->sql(statement));
+  write(3, 50);
+  TAKE(const QueryResult after, session->sql(statement));
+  EXPECT_EQ(text_of_table(before.table), "49|\n");
+  EXPECT_EQ(text_of_table(after.table), "147|\n");
+}
+
 // Kernels that read pages find them on the device again.
 TEST_F(SessionTest, PagesAreUploadedOnceAndGiveTheSameAnswers) {
   write(3);
