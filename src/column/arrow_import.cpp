@@ -226,6 +226,19 @@ Bytes validity_of(const ArrowRows& rows) {
   return count_ones(bits.data, rows.count) == rows.count ? Bytes{} : bits;
 }
 
+// Kernels leave out checks that a type's range makes needless.
+Status check_wide_decimals(const Column& column) {
+  if (column.type.kind != Kind::decimal || width_bytes(column.type) != 16) return {};
+  __int128 limit = 1;
+  for (int digit = 0; digit < column.type.precision; digit++) limit *= 10;
+  const auto* const values = column.values.as<__int128>();
+  for (std::uint64_t row = 0; row < column.row_count; row++)
+    if (column.is_valid(row) && (values[row] >= limit || values[row] <= -limit))
+      return {Code::corrupt,
+              "a DECIMAL value outside its precision (row " + std::to_string(row + 1) + ")"};
+  return {};
+}
+
 Status import_values(const ArrowRows& rows, const ArrowField& field, Column& to) {
   if (!field.children.empty()) return import_nested(rows, field, to);
   PENSTOCK_TRY(
@@ -237,7 +250,9 @@ Status import_values(const ArrowRows& rows, const ArrowField& field, Column& to)
     case ArrowLayout::bits:
       to.values = slice_bits({rows.owner, rows.buffer(1), 0}, rows.first, rows.count);
       return {};
-    case ArrowLayout::same: to.values = fixed_width(rows, width_bytes(to.type)); return {};
+    case ArrowLayout::same:
+      to.values = fixed_width(rows, width_bytes(to.type));
+      return check_wide_decimals(to);
     case ArrowLayout::seconds: return scale_timestamps(rows, to, 1'000'000);
     case ArrowLayout::milliseconds: return scale_timestamps(rows, to, 1'000);
     case ArrowLayout::time_nanoseconds:

@@ -90,8 +90,9 @@ __int128 scaled(const ShortNumber& number, int scale) {
 }
 
 bool read_decimal_as(std::string_view text, char separator, int scale, __int128& out) {
+  constexpr int max_short_scale = 18;  // times any short number: below 2^127
   ShortNumber number;
-  if (read_short_number(text, separator, number) &&
+  if (scale <= max_short_scale && read_short_number(text, separator, number) &&
       static_cast<int>(number.fraction_digits) <= scale) {
     out = scaled(number, scale);
     return true;
@@ -176,13 +177,13 @@ std::optional<std::size_t> CsvColumnBuilder::append_decimals(const CsvRowBatch& 
                                                              std::size_t column,
                                                              std::vector<bool>* misfits) {
   const char separator = reading_.options.decimal_separator;
-  const __int128 limit = power_of_ten(type_.precision);
   const int scale = type_.scale;
+  const __int128 limit = type_.kind == Kind::decimal ? power_of_ten(type_.precision) : 0;
   return append_values<Value>(rows, column, misfits, [=](std::string_view text, Value& out) {
     __int128 value = 0;
     if (!read_decimal_as(text, separator, scale, value)) return false;
     out = static_cast<Value>(value);
-    return value < limit && value > -limit;
+    return limit == 0 || (value < limit && value > -limit);
   });
 }
 
@@ -294,6 +295,7 @@ std::optional<std::size_t> CsvColumnBuilder::append(const CsvRowBatch& rows, std
     case Kind::decimal:
       return width_bytes(type_) == 8 ? append_decimals<std::int64_t>(rows, column, misfits)
                                      : append_decimals<__int128>(rows, column, misfits);
+    case Kind::int128: return append_decimals<__int128>(rows, column, misfits);
     case Kind::date32:
     case Kind::timestamp: return append_times(rows, column, misfits);
     case Kind::boolean: {

@@ -187,14 +187,17 @@ std::optional<__int128> read_scaled(std::string_view text, int scale, char decim
   const std::int64_t kept =
       static_cast<std::int64_t>(decimal->digits.size()) + decimal->exponent + scale;
   if (kept < 0) return 0;
-  if (kept > 38) return std::nullopt;  // 10^38 - 1 is below 2^127
+  if (kept > 39) return std::nullopt;  // 2^127 has 39 digits
   const auto digit = [&](std::int64_t i) {
     const auto index = static_cast<std::size_t>(i);
     return index < decimal->digits.size() ? decimal->digits[index] - '0' : 0;
   };
   __int128 value = 0;
-  for (std::int64_t i = 0; i < kept; i++) value = value * 10 + digit(i);
-  value += digit(kept) >= 5;
+  for (std::int64_t i = 0; i < kept; i++)
+    if (__builtin_mul_overflow(value, 10, &value) ||
+        __builtin_add_overflow(value, digit(i), &value))
+      return std::nullopt;
+  if (__builtin_add_overflow(value, digit(kept) >= 5, &value)) return std::nullopt;
   return decimal->is_negative ? -value : value;
 }
 

@@ -64,7 +64,7 @@ CsvType type_of_guess(CsvGuess guess) {
   switch (guess) {
     case CsvGuess::float64: return {{Kind::float64}};
     case CsvGuess::wider_integer: return {{Kind::string}, "BIGNUM"};
-    case CsvGuess::integer_128: return {{Kind::string}, "HUGEINT"};
+    case CsvGuess::integer_128: return {{Kind::int128}};
     case CsvGuess::integer_64: return {{Kind::int64}};
     case CsvGuess::zoned_timestamp: return {expr::instant_type};
     case CsvGuess::timestamp: return {{Kind::timestamp}};

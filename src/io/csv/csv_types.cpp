@@ -9,9 +9,8 @@ namespace penstock::io {
 namespace {
 
 // DuckDB's types that a table cannot have here: a column of them is refused when it is read.
-constexpr std::array<std::string_view, 10> unread_types{
-    "HUGEINT", "UHUGEINT", "BIGNUM", "INTERVAL", "UUID",
-    "BLOB",    "JSON",     "TIMETZ", "BIT",      "TIMESTAMP_NS"};
+constexpr std::array<std::string_view, 9> unread_types{
+    "UHUGEINT", "BIGNUM", "INTERVAL", "UUID", "BLOB", "JSON", "TIMETZ", "BIT", "TIMESTAMP_NS"};
 
 std::string upper_case(std::string_view name) {
   std::string out(trimmed(name));

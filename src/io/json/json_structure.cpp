@@ -120,7 +120,7 @@ JsonType JsonStructure::type_of(const Form& form, std::uint64_t depth) const {
   switch (form.shape) {
     case Shape::boolean: return JsonType::plain({Kind::boolean});
     case Shape::integer: return JsonType::plain({Kind::int64});
-    case Shape::wide_integer: return JsonType::not_read("HUGEINT");
+    case Shape::wide_integer: return JsonType::plain({Kind::int128});
     case Shape::real: return JsonType::plain({Kind::float64});
     case Shape::string: return form.strings.type(*formats_);
     case Shape::array: return JsonType::list(form.element->type(depth - 1));
@@ -161,7 +161,7 @@ JsonType JsonStructure::type_of_map(const Form& form, std::uint64_t depth) {
   if (types.size() == 1) return JsonType::map(types.begin()->second);
   if (depth > 1 && !shapes.empty() && std::ranges::all_of(shapes, is_number))
     return JsonType::map(shapes.contains(Shape::real) ? JsonType::plain({Kind::float64})
-                                                      : JsonType::not_read("HUGEINT"));
+                                                      : JsonType::plain({Kind::int128}));
   const bool are_strings = depth > 1 && shapes.size() == 1 && shapes.contains(Shape::string);
   return JsonType::map(are_strings ? JsonType::plain({Kind::string}) : JsonType::text());
 }

@@ -137,9 +137,10 @@ bool JsonColumn::add_decimal(const JsonValue& value) {
     return false;
   const std::string_view text = text_of(value);
   const auto units = read_scaled(text, type_.type.scale, '.');
-  const __int128 limit = power_of_ten(type_.type.precision);
-  if (!units || *units <= -limit || *units >= limit || !fits_scale(text, type_.type.scale))
-    return false;
+  const bool is_decimal = type_.type.kind == Kind::decimal;
+  const __int128 limit = is_decimal ? power_of_ten(type_.type.precision) : 0;
+  if (!units || !fits_scale(text, type_.type.scale)) return false;
+  if (is_decimal && (*units <= -limit || *units >= limit)) return false;
   return width_bytes(type_.type) == 8 ? push(static_cast<std::int64_t>(*units)) : push(*units);
 }
 

@@ -2,6 +2,7 @@
 
 #include <limits>
 
+#include "expr/operation.hpp"
 #include "io/parquet/chunk_claims.hpp"
 #include "io/parquet/parquet_nested.hpp"
 #include "io/parquet/parquet_slabs.hpp"
@@ -125,20 +126,26 @@ std::unique_ptr<ChunkDecoder> direct(std::shared_ptr<parquet::ColumnReader> read
   }
 }
 
+// Kernels leave out checks that a type's range makes needless, so that values of 128 bits are
+// looked at.
 template <class Out>
 std::unique_ptr<ChunkDecoder> decimals(std::shared_ptr<parquet::ColumnReader> reader,
                                        const ParquetColumn& column) {
   constexpr const char* misfit = "a DECIMAL value outside its precision";
+  const __int128 limit = sizeof(Out) == 8 ? 0 : expr::power_of_ten(column.field.type.precision);
+  const auto read = [limit](const std::uint8_t* bytes, std::uint32_t width, Out& out) {
+    return from_big_endian(bytes, width, out) && (limit == 0 || (out < limit && out > -limit));
+  };
   if (column.conversion == Conversion::big_endian)
     return converting<parquet::ByteArrayType, Out>(
         std::move(reader), column,
-        [](const parquet::ByteArray& v, Out& out) { return from_big_endian(v.ptr, v.len, out); },
+        [read](const parquet::ByteArray& v, Out& out) { return read(v.ptr, v.len, out); },
         Code::corrupt, misfit);
   const auto width = static_cast<std::uint32_t>(reader->descr()->type_length());
   return converting<parquet::FLBAType, Out>(
       std::move(reader), column,
-      [width](const parquet::FixedLenByteArray& v, Out& out) {
-        return from_big_endian(v.ptr, width, out);
+      [read, width](const parquet::FixedLenByteArray& v, Out& out) {
+        return read(v.ptr, width, out);
       },
       Code::corrupt, misfit);
 }

@@ -57,13 +57,19 @@ template <class T> Summary summary_of(Type type, const std::vector<T>& sorted) {
 std::optional<std::string> average_of(Type type, const std::vector<Int128>& values) {
   if (values.empty() || type.kind == Kind::boolean) return std::nullopt;
   Int128 sum = 0;
-  for (const Int128 value : values) sum += value;
+  double rounded_sum = 0;
+  bool is_exact = true;
+  for (const Int128 value : values) {
+    is_exact = is_exact && !__builtin_add_overflow(sum, value, &sum);
+    rounded_sum += static_cast<double>(value);
+  }
   const auto count = static_cast<Int128>(values.size());
   if (type.kind == Kind::date32)
     return text_of(Scalar::of(Type{Kind::timestamp}, sum * microseconds_per_day / count));
   if (type.kind == Kind::timestamp) return text_of(Scalar::of(type, sum / count));
   const double unit = std::pow(10.0, type.kind == Kind::decimal ? type.scale : 0);
-  return text_of_real(static_cast<double>(sum) / unit / static_cast<double>(values.size()));
+  return text_of_real((is_exact ? static_cast<double>(sum) : rounded_sum) / unit /
+                      static_cast<double>(values.size()));
 }
 
 std::optional<std::string> average_of(Type, const std::vector<double>& values) {

@@ -86,16 +86,32 @@ TEST(CsvTypes, TimestampsAreReadWithTheirFormat) {
   });
 }
 
-TEST(CsvTypes, ColumnsOfOtherTypesAreRefusedOnlyWhenTheyAreAskedFor) {
+TEST(CsvTypes, IntegersOf128BitsAreRead) {
   const Folder folder;
-  write_file(folder / "t", "a,b\n1,123456789012345678901234567890\n");
+  write_file(folder / "t", "a\n170141183460469231731687303715884105727\n-5\n");
   const auto source = io::open_csv(folder / "t", {});
   ASSERT_TRUE(source.ok()) << source.status().text();
-  EXPECT_EQ(answer_of(**source), "a BIGINT, b HUGEINT\n1\n");
+  EXPECT_EQ(answer_of(**source), "a HUGEINT\n170141183460469231731687303715884105727\n-5\n");
+}
+
+// A short number times a large power of ten does not fit 128 bits.
+TEST(CsvTypes, DecimalsOfManyPlacesHaveTheirDigits) {
+  expect_answers({{"a\n7\n-0.25\n",
+                   "a DECIMAL(38,37)\n7.0000000000000000000000000000000000000\n"
+                   "-0.2500000000000000000000000000000000000\n",
+                   {{"types", OptionList{"DECIMAL(38,37)"}}}}});
+}
+
+TEST(CsvTypes, ColumnsOfOtherTypesAreRefusedOnlyWhenTheyAreAskedFor) {
+  const Folder folder;
+  write_file(folder / "t", "a,b\n1,1234567890123456789012345678901234567890\n");
+  const auto source = io::open_csv(folder / "t", {});
+  ASSERT_TRUE(source.ok()) << source.status().text();
+  EXPECT_EQ(answer_of(**source), "a BIGINT, b BIGNUM\n1\n");
   const std::uint32_t huge[] = {1};
   const auto scan = (*source)->scan(huge, {});
   ASSERT_FALSE(scan.ok());
-  EXPECT_NE(scan.status().text().find("it is HUGEINT"), std::string::npos) << scan.status().text();
+  EXPECT_NE(scan.status().text().find("it is BIGNUM"), std::string::npos) << scan.status().text();
   EXPECT_NE(scan.status().text().find("types = {'b': 'VARCHAR'} reads it as text"),
             std::string::npos)
       << scan.status().text();

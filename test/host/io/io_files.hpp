@@ -50,7 +50,8 @@ inline std::string cell(const Column& column, std::uint64_t row) {
   if (!column.is_valid(row)) return "NULL";
   const bool is_packed =
       column.type.kind == Kind::string && column.type.logical != LogicalType::none;
-  if (is_packed) return text_of(scalar_at(column, row));
+  const bool is_wide = column.type.kind != Kind::string && width_bytes(column.type) == 16;
+  if (is_packed || is_wide) return text_of(scalar_at(column, row));
   switch (column.type.kind) {
     case Kind::boolean: return column.boolean(row) ? "true" : "false";
     case Kind::string: return '"' + std::string(column.string(row)) + '"';
