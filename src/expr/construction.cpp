@@ -32,7 +32,7 @@ Status needs_scale(Op op, Type a, Type b, int max_digits) {
 // Sums of decimals are wide, and so are values computed from them. Two operands of up to 18 digits
 // give at most 18, which kernels compute in one word.
 int digits_limit(Type a, Type b) {
-  return is_wide_decimal(a) || is_wide_decimal(b) ? max_wide_digits : max_decimal_digits;
+  return is_wide(a) || is_wide(b) ? max_wide_digits : max_decimal_digits;
 }
 
 }  // namespace
@@ -200,8 +200,8 @@ Result<Type> unify(Construction& c, Op op, std::span<NodeId> ids) {
   if (type.kind == Kind::string && (op == Op::least || op == Op::greatest))
     return Status(Code::unsupported, std::string(cannot(op, {type}).message()) +
                                          ": strings are not ordered inside an expression");
-  type = computed_type(type, std::any_of(ids.begin(), ids.end(),
-                                         [&](NodeId id) { return is_wide_decimal(c.type(id)); }));
+  type = computed_type(
+      type, std::any_of(ids.begin(), ids.end(), [&](NodeId id) { return is_wide(c.type(id)); }));
   for (NodeId& id : ids) id = c.cast(id, type);
   return type;
 }

@@ -1,6 +1,7 @@
 #include "expr/narrow.hpp"
 
 #include <algorithm>
+#include <map>
 
 namespace penstock::expr {
 namespace {
@@ -25,7 +26,15 @@ class Narrowing {
  public:
   Narrowing(Builder& rows, const RangeOfColumn& range_of) : rows_(rows), range_of_(range_of) {}
 
+  // Nodes are shared: each is looked at once.
   MayBeBounded of(NodeId id) {
+    if (const auto seen = seen_.find(id); seen != seen_.end()) return seen->second;
+    PENSTOCK_ASSIGN(const auto found, look_at(id));
+    return seen_[id] = found;
+  }
+
+ private:
+  MayBeBounded look_at(NodeId id) {
     const Node node = rows_.graph()->at(id);  // a copy: the graph grows
     if (!is_wide(node.type)) return of_short(id, node);
     if (scale_of(node.type) > max_decimal_digits) return none();
@@ -43,7 +52,6 @@ class Narrowing {
     }
   }
 
- private:
   static MayBeBounded none() { return std::optional<Bounded>(); }
 
   MayBeBounded bounded(NodeId node, Type type, Int128 largest) const {
@@ -84,8 +92,9 @@ class Narrowing {
 
   MayBeBounded of_arithmetic(const Node& node) {
     PENSTOCK_ASSIGN(const auto a, of(node.inputs[0]));
+    if (!a) return none();
     PENSTOCK_ASSIGN(const auto b, of(node.inputs[1]));
-    if (!a || !b || a->largest > largest_narrow || b->largest > largest_narrow) return none();
+    if (!b || a->largest > largest_narrow || b->largest > largest_narrow) return none();
     PENSTOCK_ASSIGN(const NodeId value, rows_.binary(node.op, a->node, b->node));
     return bounded(value, node.type,
                    node.op == Op::multiply ? a->largest * b->largest : a->largest + b->largest);
@@ -110,6 +119,7 @@ class Narrowing {
 
   Builder& rows_;
   const RangeOfColumn& range_of_;
+  std::map<NodeId, std::optional<Bounded>> seen_;
 };
 
 }  // namespace

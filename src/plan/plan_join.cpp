@@ -26,6 +26,12 @@ bool meets_as_signed(Type unsigned_type, Type signed_type) {
           signed_type.kind == Kind::int32 || signed_type.kind == Kind::int64);
 }
 
+// "'id' (BIGINT) and 'key' (DATE)"
+std::string pair_of(const Field& left, const Field& right) {
+  return "'" + left.name + "' (" + name_of(left.type) + ") and '" + right.name + "' (" +
+         name_of(right.type) + ")";
+}
+
 }  // namespace
 
 namespace plan {
@@ -36,17 +42,9 @@ Result<Type> join_key_type(JoinKind kind, const Field& left, const Field& right)
   if (kind != JoinKind::not_in &&
       (meets_as_signed(left.type, right.type) || meets_as_signed(right.type, left.type)))
     return type_of<std::int64_t>();
-  const std::string pair = "'" + left.name + "' (" + name_of(left.type) + ") and '" + right.name +
-                           "' (" + name_of(right.type) + ")";
   const Result<Type> type =
       left.type == right.type ? Result<Type>(left.type) : common_type(left.type, right.type);
-  for (const Type wide : {left.type, right.type, type.ok() ? *type : left.type})
-    if (width_bytes(wide) > 8)
-      return wrong(
-          kind,
-          "keys of " + name_of(wide) + " (" + pair + ") are not supported; cast both to BIGINT",
-          Code::unsupported);
-  return type.ok() ? type : wrong(kind, "the keys " + pair + " cannot be compared");
+  return type.ok() ? type : wrong(kind, "the keys " + pair_of(left, right) + " cannot be compared");
 }
 
 Result<NodeId> cast_join_key(Builder& rows, std::uint32_t column, Type type) {
@@ -96,6 +94,11 @@ Result<StepId> Plan::join(StepId left, StepId right, JoinKind kind, std::vector<
       return wrong(kind, "its right input has no column " + std::to_string(key.right));
     const Field &of_left = left_schema[key.left], &of_right = right_schema[key.right];
     PENSTOCK_ASSIGN(const Type type, plan::join_key_type(kind, of_left, of_right));
+    if (width_bytes(type) > 8)  // relations have two keys in place of it
+      return wrong(kind,
+                   "keys of " + name_of(type) + " (" + pair_of(of_left, of_right) +
+                       ") are not supported; cast both to BIGINT",
+                   Code::unsupported);
     const auto cast = [&](std::uint32_t& column, const Schema& schema, auto& casts) {
       if (schema[column].type == type) return;
       casts.emplace_back(column, type);

@@ -89,17 +89,19 @@ Result<StepId> Lowering::reduced(const RelationJoin& join, StepId left, StepId r
 // Groups the right rows by the keys of the join.
 Result<StepId> Lowering::extremes_of(const RelationJoin& join, Differing columns, StepId right) {
   Builder values(schema(right));
-  std::vector<Projection> keys;
+  RelationAggregate groups;
+  groups.graph = values.graph();
   for (const RelationKey& key : join.keys)
-    keys.push_back({schema(right)[key.right].name, values.column(key.right)});
+    groups.keys.push_back({schema(right)[key.right].name, values.column(key.right)});
   const NodeId value = values.column(columns.right);
-  std::vector<AggregateCall> calls{{Aggregate::minimum, value, "least", {}},
-                                   {Aggregate::maximum, value, "greatest", {}}};
+  groups.aggregates = {{Aggregate::minimum, value, "least", {}},
+                       {Aggregate::maximum, value, "greatest", {}}};
   if (columns.null_is_value) {
-    calls.push_back({Aggregate::count, value, "values", {}});
-    calls.push_back({Aggregate::count_rows, 0, "rows", {}});
+    groups.aggregates.push_back({Aggregate::count, value, "values", {}});
+    groups.aggregates.push_back({Aggregate::count_rows, 0, "rows", {}});
   }
-  return plan_.group_by(right, values.graph(), std::move(keys), std::move(calls), true);
+  const auto keys = static_cast<std::uint32_t>(groups.keys.size());
+  return grouped(groups, columns_from(0, keys), {}, right);
 }
 
 Result<StepId> Lowering::half_by_extremes(const RelationJoin& join, Differing columns,

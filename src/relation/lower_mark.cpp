@@ -84,7 +84,29 @@ Result<StepId> Lowering::mark(const RelationJoin& join, StepId left, StepId righ
 }
 
 Result<StepId> Lowering::not_in(const RelationJoin& join, StepId left, StepId right) {
+  if (has_128_bits(schema(left)[join.keys[0].left].type)) return not_in_wide(join, left, right);
   return plan_.join(left, right, JoinKind::not_in, {{join.keys[0].left, join.keys[0].right}});
+}
+
+// Tables of keys of 128 bits have their halves, which are equal or not, but not unknown. So counts
+// tell of NULLs.
+Result<StepId> Lowering::not_in_wide(const RelationJoin& join, StepId left, StepId right) {
+  const std::uint32_t columns = width(left);
+  PENSTOCK_ASSIGN(StepId rows, half(join, JoinKind::anti, left, right));
+  if (keys_that_may_be_unknown(join, schema(left), schema(right)).empty()) return rows;
+  PENSTOCK_ASSIGN(rows, with_counts(join, rows, right));
+  Builder builder(schema(rows));
+  const NodeId rows_there = builder.column(columns), values_there = builder.column(columns + 1);
+  const NodeId none = builder.literal(Scalar::of(std::int64_t{0}));
+  PENSTOCK_ASSIGN(const NodeId is_empty, builder.binary(Op::equal, rows_there, none));
+  PENSTOCK_ASSIGN(const NodeId has_no_null, builder.binary(Op::equal, rows_there, values_there));
+  PENSTOCK_ASSIGN(const NodeId is_null,
+                  builder.unary(Op::is_null, builder.column(join.keys[0].left)));
+  PENSTOCK_ASSIGN(const NodeId is_value, builder.unary(Op::not_, is_null));
+  PENSTOCK_ASSIGN(const NodeId is_other, builder.binary(Op::and_, has_no_null, is_value));
+  PENSTOCK_ASSIGN(const NodeId kept, builder.binary(Op::or_, is_empty, is_other));
+  PENSTOCK_ASSIGN(rows, plan_.filter(rows, builder.graph(), kept));
+  return keep_columns(plan_, rows, columns_from(0, columns));
 }
 
 // The rows and the values of the unknown key, counted by the other keys.
@@ -92,19 +114,16 @@ Result<StepId> Lowering::with_counts(const RelationJoin& join, StepId rows, Step
   const RelationKey unknown = keys_that_may_be_unknown(join, schema(rows), schema(right))[0];
   std::vector<RelationKey> others = null_safe_keys(join, unknown);
   Builder builder(schema(right));
-  std::vector<Projection> keys;
+  RelationAggregate groups;
+  groups.graph = builder.graph();
   for (RelationKey& key : others) {
-    keys.push_back({schema(right)[key.right].name, builder.column(key.right)});
-    key.right = static_cast<std::uint32_t>(keys.size() - 1);
+    groups.keys.push_back({schema(right)[key.right].name, builder.column(key.right)});
+    key.right = static_cast<std::uint32_t>(groups.keys.size() - 1);
   }
-  std::vector<AggregateCall> calls(2);
-  calls[0] = {Aggregate::count_rows, 0, "rows", {}};
-  calls[1] = {Aggregate::count, builder.column(unknown.right), "values", {}};
-  const auto first_count = static_cast<std::uint32_t>(keys.size());
-  PENSTOCK_ASSIGN(const StepId counts,
-                  keys.empty()
-                      ? plan_.reduce(right, builder.graph(), std::move(calls))
-                      : plan_.group_by(right, builder.graph(), keys, std::move(calls), true));
+  groups.aggregates = {{Aggregate::count_rows, 0, "rows", {}},
+                       {Aggregate::count, builder.column(unknown.right), "values", {}}};
+  const auto first_count = static_cast<std::uint32_t>(groups.keys.size());
+  PENSTOCK_ASSIGN(const StepId counts, grouped(groups, columns_from(0, first_count), {}, right));
   const std::uint32_t columns = width(rows);
   RelationJoin by_others;
   by_others.keys = std::move(others);

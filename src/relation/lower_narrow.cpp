@@ -1,5 +1,6 @@
 // Sums of numbers that have 128 bits in the plan, and need 64.
 #include <algorithm>
+#include <map>
 
 #include "expr/narrow.hpp"
 #include "penstock/skipping.hpp"
@@ -74,8 +75,11 @@ Status Lowering::narrow_sums(RelationAggregate& aggregate, StepId& input) {
   const Schema before = schema(input);
   BelowMaps below = below_maps(plan_, input);
   Builder rows(schema(below.step), below.graph);
+  std::map<std::uint32_t, std::optional<expr::Range>> ranges;
   const expr::RangeOfColumn range_of = [&](std::uint32_t column) {
-    return range_of_column(plan_, below.step, column);
+    const auto [place, is_new] = ranges.try_emplace(column);
+    if (is_new) place->second = range_of_column(plan_, below.step, column);
+    return place->second;
   };
   std::vector<Projection> columns;
   for (std::size_t i = 0; i < before.size(); i++)

@@ -125,7 +125,7 @@ class Lowering {
                                              StepId right) const;
   // Returns whether a semi or anti join has far more right rows than left ones.
   bool is_worth_reducing(const Relation& relation);
-  // Returns the right rows whose keys the left side has, if extremes of its keys are asked for.
+  // Returns the right rows with keys of the left side, if extremes are asked for.
   Result<StepId> reduced(const RelationJoin& join, StepId left, StepId right);
   Result<StepId> extremes_of(const RelationJoin& join, Differing columns, StepId right);
   Result<StepId> half_by_extremes(const RelationJoin& join, Differing columns, JoinKind kind,
@@ -142,6 +142,7 @@ class Lowering {
 
   // lower_mark.cpp
   Result<StepId> not_in(const RelationJoin& join, StepId left, StepId right);
+  Result<StepId> not_in_wide(const RelationJoin& join, StepId left, StepId right);
   Result<StepId> mark(const RelationJoin& join, StepId left, StepId right);
   // Adds whether the right side has rows, and NULLs, for those keys that are equal.
   Result<StepId> with_counts(const RelationJoin& join, StepId rows, StepId right);

@@ -53,6 +53,11 @@ COLUMNS = [
     "SELECT count(*) AS n FROM 'wide.parquet' WHERE huge = 7 OR huge IN (0, 10000000000000000000000000000000.125)",
     "SELECT k, sum(huge) OVER (PARTITION BY huge ORDER BY big, price, small ROWS UNBOUNDED PRECEDING) AS s"
     " FROM 'wide.parquet' ORDER BY huge, big, price, small, s LIMIT 50",
+    "SELECT count(*) AS n FROM 'wide.parquet' WHERE huge NOT IN (SELECT huge FROM 'wide.parquet' WHERE huge > 0)",
+    "SELECT count(*) AS n FROM 'wide.parquet' WHERE huge NOT IN (SELECT huge FROM 'wide.parquet' WHERE k = 'few')",
+    "SELECT count(*) AS n FROM 'wide.parquet' WHERE huge NOT IN (SELECT huge FROM 'wide.parquet' WHERE huge > 1e36)",
+    "SELECT count(*) AS n FROM 'wide.parquet' a"
+    " WHERE EXISTS (SELECT 1 FROM 'wide.parquet' b WHERE b.huge = a.huge AND b.price2 <> a.price2)",
     "SELECT CAST(huge AS VARCHAR) AS t, CAST(huge AS DOUBLE) AS r, round(huge, 1) AS o, huge % 7 AS m"
     " FROM 'wide.parquet' ORDER BY huge, t LIMIT 50",
 ]

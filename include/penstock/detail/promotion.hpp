@@ -113,8 +113,11 @@ constexpr std::optional<Type> meet(Type a, Type b, Meeting meeting) {
   if (a.logical != LogicalType::none || b.logical != LogicalType::none) return std::nullopt;
   const bool has_decimal = a.kind == Kind::decimal || b.kind == Kind::decimal;
   const Kinds whole = integers | i128 | decimal;
-  if (has_decimal && holds(whole, a.kind) && holds(whole, b.kind))
-    return meet_decimal(as_decimal(a), as_decimal(b));
+  if (has_decimal && holds(whole, a.kind) && holds(whole, b.kind)) {
+    const Type met = meet_decimal(as_decimal(a), as_decimal(b));
+    // An integer leaves a decimal its digits after the point.
+    return met.precision > 38 && a.kind != b.kind ? Type::decimal(38, met.scale) : met;
+  }
   for (const Row& row : rows) {
     if (!(holds(row.some, a.kind) && holds(row.other, b.kind)) &&
         !(holds(row.some, b.kind) && holds(row.other, a.kind)))
