@@ -9,7 +9,6 @@
 namespace penstock::plan {
 namespace {
 
-constexpr std::uint64_t mixer = 0xBF58476D1CE4E5B9u;
 constexpr std::uint64_t nowhere = ~std::uint64_t{0};  // the position of a row with a NULL
 
 // The least and the greatest of the words of keys that are not NULL, as signed numbers, minus the
@@ -33,12 +32,6 @@ std::pair<std::uint64_t, std::uint64_t> range_of(std::span<const std::uint64_t> 
 }
 
 }  // namespace
-
-std::uint64_t JoinTable::position_of(std::span<const std::uint64_t> key) const {
-  std::uint64_t at = key[0] - table_[header_base];
-  for (const std::uint64_t word : key.subspan(1)) at = (at ^ at >> 29) * mixer + word;
-  return at * table_[header_factor] >> table_[header_shift];
-}
 
 void JoinTable::begin(const JoinHeaderWords& header, const KeyWords& keys) {
   positions_.resize(header[header_last_position] + 1);
@@ -70,23 +63,6 @@ bool JoinTable::fill_in_order(const KeyWords& keys, bool wants_all) {
   if (insert_once(keys, wants_all)) return true;
   clear_positions();
   return insert_all(keys, wants_all, JOIN_ANY_STEPS);
-}
-
-bool JoinTable::holds(std::uint32_t row, std::span<const std::uint64_t> key) const {
-  if (table_[header_is_exact] != 0) return true;
-  const std::uint64_t* const stored = table_.data() + header_words + row * key.size();
-  // A loop: std::equal calls memcmp, which costs more than one or two words do.
-  for (std::size_t i = 0; i < key.size(); i++)
-    if (stored[i] != key[i]) return false;
-  return true;
-}
-
-std::uint32_t JoinTable::find(std::span<const std::uint64_t> key) const {
-  std::uint64_t at = position_of(key);
-  if (at >= positions_.size()) return no_row;
-  for (; positions_[at] != 0; at = at + 1 == positions_.size() ? 0 : at + 1)
-    if (holds(positions_[at] - 1, key)) return positions_[at] - 1;
-  return no_row;
 }
 
 // Returns whether very many neighbouring positions are taken. Keys in even steps with one far above

@@ -12,6 +12,8 @@
 
 namespace penstock::plan {
 
+constexpr std::uint64_t join_mixer = 0xBF58476D1CE4E5B9u;
+
 class JoinTable {
  public:
   static constexpr std::uint32_t no_row = 0xffffffffu;
@@ -48,5 +50,29 @@ class JoinTable {
   LargeVector<std::uint32_t> positions_, next_;
   LargeVector<std::uint64_t> table_;
 };
+
+// Inline, as a join asks for the key of each row: calls took a fifth of TPC-DS 72's join.
+inline std::uint64_t JoinTable::position_of(std::span<const std::uint64_t> key) const {
+  std::uint64_t at = key[0] - table_[header_base];
+  for (const std::uint64_t word : key.subspan(1)) at = (at ^ at >> 29) * join_mixer + word;
+  return at * table_[header_factor] >> table_[header_shift];
+}
+
+inline bool JoinTable::holds(std::uint32_t row, std::span<const std::uint64_t> key) const {
+  if (table_[header_is_exact] != 0) return true;
+  const std::uint64_t* const stored = table_.data() + header_words + row * key.size();
+  // A loop: std::equal calls memcmp, which costs more than one or two words do.
+  for (std::size_t i = 0; i < key.size(); i++)
+    if (stored[i] != key[i]) return false;
+  return true;
+}
+
+inline std::uint32_t JoinTable::find(std::span<const std::uint64_t> key) const {
+  std::uint64_t at = position_of(key);
+  if (at >= positions_.size()) return no_row;
+  for (; positions_[at] != 0; at = at + 1 == positions_.size() ? 0 : at + 1)
+    if (holds(positions_[at] - 1, key)) return positions_[at] - 1;
+  return no_row;
+}
 
 }  // namespace penstock::plan
