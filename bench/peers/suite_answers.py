@@ -20,18 +20,26 @@ def rows_of(connection, statement):
     return [[text_of(value) for value in row] for row in connection.sql(statement).fetchall()]
 
 
-def is_equal_field(ours, theirs):
+def is_equal_field(ours, theirs, is_float):
     if ours == theirs or ours.lower() == theirs.lower() in ("true", "false"):
         return True
     try:
-        return math.isclose(float(ours), float(theirs), rel_tol=TOLERANCE)
+        return is_float and math.isclose(float(ours), float(theirs), rel_tol=TOLERANCE)
     except ValueError:
         return False
 
 
-def are_equal_rows(ours, theirs):
+def are_equal_rows(ours, theirs, floats):
     return len(ours) == len(theirs) and all(
-        len(a) == len(b) and all(map(is_equal_field, a, b)) for a, b in zip(ours, theirs)
+        len(a) == len(b) and all(map(is_equal_field, a, b, floats)) for a, b in zip(ours, theirs)
+    )
+
+
+def as_key(row, floats):
+    """A row that equals another one if its floats do to eight digits."""
+    return tuple(
+        f"{float(field):.8g}" if is_float and field else field.lower()
+        for field, is_float in zip(row, floats)
     )
 
 
@@ -61,9 +69,16 @@ def parts_of(statement):
     return body, keys, numbers["offset"], numbers["offset"] + numbers["limit"]
 
 
+def sort_keys_by_name(connection, body, keys):
+    """The sort keys with names in place of the numbers of columns, which a window takes for constants."""
+    names = connection.sql(body).columns
+    return re.sub(r"(^|,)(\s*)(\d+)\b", lambda m: f'{m[1]}{m[2]}"{names[int(m[3]) - 1]}"', keys)
+
+
 def ranked(connection, statement):
     """Returns all rows that the statement has without its LIMIT, each behind its rank, and the limits."""
     body, keys, begin, end = parts_of(statement)
+    keys = sort_keys_by_name(connection, body, keys)
     rank = f"rank() OVER ({'ORDER BY ' + keys if keys else ''}) - 1 AS tie_rank"
     with contextlib.suppress(duckdb.BinderException):
         return rows_of(connection, f"SELECT {rank}, * FROM ({body})"), begin, end
@@ -73,21 +88,35 @@ def ranked(connection, statement):
     return rows_of(connection, inner), begin, end
 
 
-def is_choice_among_ties(connection, statement, ours):
+def are_in_order(ours, ranks_of_row):
+    """Whether rows can be given ranks that do not fall."""
+    last = 0
+    for row in ours:
+        last = min((rank for rank in ranks_of_row[row] if rank >= last), default=None)
+        if last is None:
+            return False
+    return True
+
+
+def is_choice_among_ties(connection, statement, ours, floats):
     """Whether ORDER BY and LIMIT leave open which of equal rows an answer has, and it has such ones."""
     rows, begin, end = ranked(connection, statement)
     ranks = [int(row[0]) for row in rows]
+    keys = [as_key(row[1:], floats) for row in rows]
     sizes = collections.Counter(ranks)
-    count = collections.Counter(map(tuple, ours))
-    may = collections.Counter()
-    must = collections.Counter()
-    for rank, row in zip(ranks, rows):
+    ours = [as_key(row, floats) for row in ours]
+    may, must = collections.Counter(), collections.Counter()
+    ranks_of_row = collections.defaultdict(set)
+    for rank, key in zip(ranks, keys):
+        ranks_of_row[key].add(rank)
         if rank < end and rank + sizes[rank] > begin:
-            may[tuple(row[1:])] += 1
+            may[key] += 1
         if rank >= begin and rank + sizes[rank] <= end:
-            must[tuple(row[1:])] += 1
+            must[key] += 1
+    count = collections.Counter(ours)
     expected = max(0, min(len(rows), end) - begin)
-    return len(ours) == expected and count <= may and must <= count
+    is_choice = len(ours) == expected and count <= may and must <= count
+    return is_choice and are_in_order(ours, ranks_of_row)
 
 
 def types_of(described):
@@ -97,11 +126,11 @@ def types_of(described):
 def compared(lines, described, connection, statement):
     """Returns "equal", "ties" (as ORDER BY and LIMIT leave open), "types" or "DIFFERENT"."""
     ours = list(csv.reader(io.StringIO("".join(lines))))[1:]
-    theirs = rows_of(connection, statement)
-    if types_of(described) != [str(kind) for kind in connection.sql(statement).types]:
+    types = [str(kind) for kind in connection.sql(statement).types]
+    if types_of(described) != types:
         return "types"
-    if are_equal_rows(ours, theirs):
+    floats = [kind in ("FLOAT", "DOUBLE") for kind in types]
+    if are_equal_rows(ours, rows_of(connection, statement), floats):
         return "equal"
-    if are_equal_rows(sorted(ours), sorted(theirs)):
-        return "ties"
-    return "ties" if is_choice_among_ties(connection, statement, ours) else "DIFFERENT"
+    is_choice = is_choice_among_ties(connection, statement, ours, floats)
+    return "ties" if is_choice else "DIFFERENT"
