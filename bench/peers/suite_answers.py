@@ -132,5 +132,9 @@ def compared(lines, described, connection, statement):
     floats = [kind in ("FLOAT", "DOUBLE") for kind in types]
     if are_equal_rows(ours, rows_of(connection, statement), floats):
         return "equal"
-    is_choice = is_choice_among_ties(connection, statement, ours, floats)
+    try:
+        is_choice = is_choice_among_ties(connection, statement, ours, floats)
+    except duckdb.Error:  # sort keys that name columns and results of one name
+        theirs = rows_of(connection, statement)
+        is_choice = are_equal_rows(sorted(ours), sorted(theirs), floats)
     return "ties" if is_choice else "DIFFERENT"

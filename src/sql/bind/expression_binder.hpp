@@ -251,6 +251,7 @@ class ExpressionBinder {
   Result<NodeId> constant_or_null(const Syntax& syntax);
   Result<NodeId> extreme_text(Op op, const std::vector<NodeId>& texts);
   Result<NodeId> rounded_digits(const Syntax& syntax);
+  Result<NodeId> rounded_decimal(NodeId input, int digits, bool is_cut);
   Result<NodeId> fault(const Syntax& syntax);
   Result<NodeId> call(const Syntax& syntax);
   Result<NodeId> string_call(const Syntax& syntax);

@@ -242,6 +242,29 @@ Result<NodeId> ExpressionBinder::constant_or_null(const Syntax& syntax) {
                          constant);
 }
 
+// Cuts a decimal to a number of digits after the point, or rounds it to one before the point. What is
+// beyond these digits is the rest of a division by a power of ten.
+Result<NodeId> ExpressionBinder::rounded_decimal(NodeId input, int digits, bool is_cut) {
+  const Type type = builder_.type(input);
+  if (digits >= type.scale) return input;
+  const int scale = std::max(digits, 0), before = std::max(-digits, 0);
+  const NodeId unit = builder_.literal(Scalar::of(Type::decimal(std::max(before + 1, scale), scale),
+                                                  expr::power_of_ten(before)));
+  PENSTOCK_ASSIGN(const NodeId rest, builder_.binary(Op::modulo, input, unit));
+  PENSTOCK_ASSIGN(NodeId kept, builder_.binary(Op::subtract, input, rest));
+  if (is_cut) return builder_.cast(kept, Type::decimal(type.precision, scale));
+  PENSTOCK_ASSIGN(const NodeId twice, builder_.binary(Op::add, rest, rest));
+  PENSTOCK_ASSIGN(const NodeId minus, builder_.unary(Op::negate, unit));
+  PENSTOCK_ASSIGN(const NodeId is_up, builder_.binary(Op::greater_equal, twice, unit));
+  PENSTOCK_ASSIGN(const NodeId is_down, builder_.binary(Op::less_equal, twice, minus));
+  const NodeId zero = builder_.literal(Scalar::of(builder_.type(unit), Int128{0}));
+  PENSTOCK_ASSIGN(const NodeId down, builder_.select(is_down, minus, zero));
+  PENSTOCK_ASSIGN(const NodeId carried, builder_.select(is_up, unit, down));
+  PENSTOCK_ASSIGN(kept, builder_.binary(Op::add, kept, carried));
+  const int whole = std::min(expr::max_wide_digits, type.precision - type.scale + 1);
+  return builder_.cast(kept, Type::decimal(std::max<int>(type.precision, whole), 0));
+}
+
 // The host rounds to digits that are no constant, or negative, and what rounds half to even.
 Result<NodeId> ExpressionBinder::rounded_digits(const Syntax& syntax) {
   PENSTOCK_ASSIGN(NodeId input, value(*syntax.inputs[0]));
@@ -261,6 +284,9 @@ Result<NodeId> ExpressionBinder::rounded_digits(const Syntax& syntax) {
   if (is_decimal && (!known || known->is_null))
     return refuse(*syntax.inputs[1],
                   syntax.name + " to anything but a constant number of digits of a decimal");
+  constexpr int max_exact_places = 18;
+  if (is_decimal && !is_even && known->integer >= -max_exact_places)
+    return located(syntax, rounded_decimal(input, static_cast<int>(known->integer), is_cut));
   PENSTOCK_ASSIGN(input, builder_.cast(input, type_of<double>()));
   PENSTOCK_ASSIGN(const NodeId result,
                   located(syntax, builder_.string_function(is_cut    ? "trunc_to"
