@@ -1,8 +1,7 @@
 // Statistics of values in an order. A window numbers the rows of each group that count; the value
 // at a place is the only one that its aggregate sees.
-#include <cmath>
-
 #include "expr/nested_functions.hpp"
+#include "expr/operation.hpp"
 #include "relation/statistics/statistics.hpp"
 
 namespace penstock::relation {
@@ -61,15 +60,30 @@ Result<NodeId> moved_by(Builder& rows, NodeId low, NodeId difference, NodeId sha
   return rows.binary(Op::add, low, part);
 }
 
-double unit_of(Type decimal) { return std::pow(10.0, decimal.scale); }
+// A power of ten, of so many digits after the point.
+NodeId power_of_ten(Builder& rows, int digits, int scale) {
+  return rows.literal(
+      Scalar::of(Type::decimal(std::max(digits + 1, 1), scale), expr::power_of_ten(digits)));
+}
 
-// The value as a DOUBLE; that of a decimal counts its last digit, which is cut off later.
+// The value as a DOUBLE; of a decimal the number of its last digit, which 128 bits hold exactly.
 Result<NodeId> units_of(Builder& rows, NodeId value) {
   const Type type = rows.type(value);
-  PENSTOCK_ASSIGN(NodeId units, rows.cast(value, double_type));
-  if (type.kind != Kind::decimal) return units;
-  PENSTOCK_ASSIGN(units, rows.binary(Op::multiply, units, real(rows, unit_of(type))));
-  return rows.unary(Op::round, units);
+  if (type.kind != Kind::decimal) return rows.cast(value, double_type);
+  PENSTOCK_ASSIGN(const NodeId wide, rows.cast(value, Type::decimal(38, type.scale)));
+  PENSTOCK_ASSIGN(const NodeId units,
+                  rows.binary(Op::multiply, wide, power_of_ten(rows, type.scale, 0)));
+  return rows.cast(units, double_type);
+}
+
+// Cuts what is behind the last digit.
+Result<NodeId> decimal_of_units(Builder& rows, NodeId units, Type type) {
+  PENSTOCK_ASSIGN(const NodeId whole, rows.unary(Op::truncate, units));
+  PENSTOCK_ASSIGN(const NodeId wide, rows.cast(whole, Type::decimal(38, 0)));
+  const NodeId unit =
+      rows.literal(Scalar::of(Type::decimal(type.scale + 1, type.scale), Int128{1}));
+  PENSTOCK_ASSIGN(const NodeId value, rows.binary(Op::multiply, wide, unit));
+  return rows.cast(value, type);
 }
 
 Result<NodeId> moved_towards(Builder& rows, NodeId low, NodeId high, NodeId share) {
@@ -113,13 +127,15 @@ Result<NodeId> value_between(Builder& rows, NodeId low, NodeId high, NodeId shar
   PENSTOCK_ASSIGN(const NodeId is_at_low, rows.binary(Op::equal, share, real(rows, 0)));
   PENSTOCK_ASSIGN(const NodeId are_equal, rows.binary(Op::equal, first, last));
   PENSTOCK_ASSIGN(const NodeId is_first, rows.binary(Op::or_, is_at_low, are_equal));
-  PENSTOCK_ASSIGN(NodeId value, rows.select(is_first, first, between));
   if (type.kind == Kind::decimal) {
-    PENSTOCK_ASSIGN(value, rows.unary(Op::truncate, value));
-    PENSTOCK_ASSIGN(value, rows.binary(Op::divide, value, real(rows, unit_of(type))));
+    // The rounded value may be beyond the type's digits.
+    const NodeId none = rows.literal(Scalar::null_of(double_type));
+    PENSTOCK_ASSIGN(const NodeId kept, rows.select(is_first, none, between));
+    PENSTOCK_ASSIGN(const NodeId value, decimal_of_units(rows, kept, type));
+    return rows.select(is_first, low, value);
   }
-  const bool keeps_type = type.kind == Kind::decimal || type.kind == Kind::float32;
-  return keeps_type ? rows.cast(value, type) : Result<NodeId>(value);
+  PENSTOCK_ASSIGN(const NodeId value, rows.select(is_first, first, between));
+  return type.kind == Kind::float32 ? rows.cast(value, type) : Result<NodeId>(value);
 }
 
 Result<Statistics::Neighbours> Statistics::neighbours(const StatisticCall& call,

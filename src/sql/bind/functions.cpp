@@ -242,14 +242,14 @@ Result<NodeId> ExpressionBinder::constant_or_null(const Syntax& syntax) {
                          constant);
 }
 
-// Cuts a decimal to a number of digits after the point, or rounds it to one before the point. What is
-// beyond these digits is the rest of a division by a power of ten.
+// Cuts a decimal to a number of digits after the point, or rounds it to one before the point. What
+// is beyond these digits is the rest of a division by a power of ten.
 Result<NodeId> ExpressionBinder::rounded_decimal(NodeId input, int digits, bool is_cut) {
   const Type type = builder_.type(input);
   if (digits >= type.scale) return input;
   const int scale = std::max(digits, 0), before = std::max(-digits, 0);
-  const NodeId unit = builder_.literal(Scalar::of(Type::decimal(std::max(before + 1, scale), scale),
-                                                  expr::power_of_ten(before)));
+  const NodeId unit = builder_.literal(
+      Scalar::of(Type::decimal(std::max(before + 1, scale), scale), expr::power_of_ten(before)));
   PENSTOCK_ASSIGN(const NodeId rest, builder_.binary(Op::modulo, input, unit));
   PENSTOCK_ASSIGN(NodeId kept, builder_.binary(Op::subtract, input, rest));
   if (is_cut) return builder_.cast(kept, Type::decimal(type.precision, scale));
