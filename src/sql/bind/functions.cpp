@@ -242,8 +242,8 @@ Result<NodeId> ExpressionBinder::constant_or_null(const Syntax& syntax) {
                          constant);
 }
 
-// Cuts a decimal to a number of digits after the point, or rounds it to one before the point. What
-// is beyond these digits is the rest of a division by a power of ten.
+// Cuts a decimal to a number of digits after the point, or rounds it to one before the point. The
+// other digits are the rest of a division by a power of ten.
 Result<NodeId> ExpressionBinder::rounded_decimal(NodeId input, int digits, bool is_cut) {
   const Type type = builder_.type(input);
   if (digits >= type.scale) return input;
