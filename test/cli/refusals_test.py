@@ -1,5 +1,7 @@
 """Statements that are not supported are refused by name, and no other answer is given for them."""
 
+import decimal
+
 import pyarrow
 import pyarrow.parquet
 from command_line import main
@@ -132,6 +134,14 @@ class BothPlanners(RefusalTest):
         )
         self.assert_refused(
             "PIVOT 't.parquet' ON s USING sum(a)", "is not supported", lacks=["Permission"]
+        )
+
+    def test_a_column_that_is_not_read_is_named_where_duckdb_takes_it_for_text(self):
+        path = self.rows / "wide.parquet"
+        values = pyarrow.array([decimal.Decimal(1)], pyarrow.decimal256(40, 2))
+        pyarrow.parquet.write_table(pyarrow.table({"d": values}), path)
+        self.assert_refused(
+            f"SELECT sum(d) FROM '{path}'", "cannot be read: it is DECIMAL(40,2)", lacks=["VARCHAR"]
         )
 
     def test_a_refusal_is_kept_where_duckdb_does_not_write_its_plan(self):

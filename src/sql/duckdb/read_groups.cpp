@@ -272,10 +272,12 @@ Status PlanReader::add_statistic(const Tree& call, const NamedStatistic& named,
   const auto added = statistic_call(call, named, *aggregation.computed);
   if (!added) {
     const std::size_t count = inputs_of(call).size();
-    const bool is_list = !stated_type(call) || is_nested(*stated_type(call));
-    const std::string form = count > 2 ? " of " + std::to_string(count) + " values"
-                             : is_list ? " with a list of results"
-                                       : " in this form";
+    const auto type = stated_type(call);
+    const bool is_list = !type || is_nested(*type);
+    const std::string form = count > 2                ? " of " + std::to_string(count) + " values"
+                             : is_list                ? " with a list of results"
+                             : width_bytes(*type) > 8 ? " of " + name_of(*type)
+                                                      : " in this form";
     return refused_aggregate(call, std::string(named.name) + form, rows, aggregation);
   }
   aggregation.outputs.push_back({aggregation.statistics.size(), true, false, stated_type(call)});
