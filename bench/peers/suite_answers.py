@@ -125,7 +125,8 @@ def types_of(described):
 
 def compared(lines, described, connection, statement):
     """Returns "equal", "ties" (as ORDER BY and LIMIT leave open), "types" or "DIFFERENT"."""
-    ours = list(csv.reader(io.StringIO("".join(lines))))[1:]
+    # A row that is one NULL is an empty line.
+    ours = [row or [""] for row in csv.reader(io.StringIO("".join(lines)))][1:]
     types = [str(kind) for kind in connection.sql(statement).types]
     if types_of(described) != types:
         return "types"
