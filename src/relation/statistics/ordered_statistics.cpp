@@ -289,9 +289,7 @@ Status Statistics::add_absolute_deviation(const StatisticCall& call) {
                     rows.binary(Op::subtract, rows.column(call.arguments[0]), median));
     PENSTOCK_ASSIGN(distance, rows.unary(Op::absolute, distance));
     const Type type = rows.type(rows.column(call.arguments[0]));
-    if (type.kind == Kind::decimal || is_float(type)) {
-      PENSTOCK_ASSIGN(distance, rows.cast(distance, type));
-    }
+    if (is_float(type)) { PENSTOCK_ASSIGN(distance, rows.cast(distance, type)); }
     if (!counted) return distance;
     return rows.select(rows.column(*counted), distance,
                        rows.literal(Scalar::null_of(rows.type(distance))));
