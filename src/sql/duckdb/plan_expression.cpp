@@ -352,8 +352,13 @@ class Reader {
     return chosen;
   }
 
+  // list_aggregate() with string_agg has no separator among its inputs in plans of DuckDB 1.5.
   void add_inputs(const Tree& expression, Syntax& syntax) {
     for (const Tree& input : inputs_of(expression)) syntax.inputs.push_back(read(input));
+    const Tree aggregate = expression["function_data"]["bind_data"]["aggr_expr"];
+    const Tree separator = aggregate["function_data"]["separator"];
+    if (separator && syntax.inputs.size() == 2)
+      syntax.inputs.push_back(make(expression, SyntaxKind::string, std::string(separator.text())));
   }
 
   const std::vector<PlanColumn>& columns_;

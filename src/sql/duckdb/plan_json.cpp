@@ -190,4 +190,13 @@ std::vector<Tree> inputs_of(const Tree& expression) {
   return inputs;
 }
 
+std::optional<std::string> separator_of(const Tree& call) {
+  const std::vector<Tree> inputs = inputs_of(call);
+  const Tree fact = call["function_data"]["separator"];
+  if (inputs.size() < 2) return fact ? std::string(fact.text()) : std::string(",");
+  const std::optional<Scalar> separator = value_of_json(inputs[1]["value"]);
+  if (!separator || separator->is_null) return std::nullopt;
+  return separator->text;
+}
+
 }  // namespace penstock::sql

@@ -29,5 +29,8 @@ bool is_try_cast(const Tree& expression);
 bool is_cast(const Tree& expression);
 // Returns the inputs of an expression of either dialect, in order.
 std::vector<Tree> inputs_of(const Tree& expression);
+// Returns what string_agg() puts between texts: its second input, or, in plans of DuckDB 1.5, a
+// fact of the function. nullopt for a separator that is no constant, or NULL.
+std::optional<std::string> separator_of(const Tree& call);
 
 }  // namespace penstock::sql

@@ -324,12 +324,10 @@ std::optional<StatisticCall> PlanReader::statistic_call(const Tree& call,
     added.share = *share;
     added.descending = call["function_data"]["desc"].boolean();
   }
-  if (has_separator) {
-    const auto separator = value_of_json(inputs[1]["value"]);
-    if (!separator || separator->is_null) return std::nullopt;
-    added.separator = separator->text;
-  } else if (named.function == Statistic::concatenation) {
-    added.separator = ",";
+  if (named.function == Statistic::concatenation) {
+    const auto separator = separator_of(call);
+    if (!separator) return std::nullopt;
+    added.separator = *separator;
   }
   if (named.function == Statistic::first && !add_order(call, named, computed, added))
     return std::nullopt;

@@ -48,12 +48,11 @@ Status PlanReader::add_texts(const Tree& call, Computed& columns, WindowPlan& wi
     return Status();
   };
   const std::vector<Tree> inputs = inputs_of(call);
-  const auto separator = inputs.size() == 2 ? value_of_json(inputs[1]["value"]) : std::nullopt;
+  const std::optional<std::string> separator = separator_of(call);
   const bool has_order = call["arg_orders"].size() > 0;
-  if (inputs.empty() || inputs.size() > 2 || (inputs.size() == 2 && !separator) ||
-      call["distinct"].boolean() || has_order)
+  if (inputs.empty() || inputs.size() > 2 || !separator || call["distinct"].boolean() || has_order)
     return refused("this string_agg in a window");
-  const std::string between = separator ? separator->text : ",";
+  const std::string& between = *separator;
   PENSTOCK_ASSIGN(const std::uint32_t column, columns.column(inputs[0], "OVER"));
   Builder& builder = columns.builder();
   PENSTOCK_ASSIGN(NodeId text, builder.cast_to_string(columns.node(column)));
