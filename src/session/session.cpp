@@ -10,6 +10,7 @@
 #include "session/open_tables.hpp"
 #include "session/session_names.hpp"
 #include "session/statements/answer_statement.hpp"
+#include "session/statements/copy_table.hpp"
 
 namespace penstock {
 namespace {
@@ -63,6 +64,11 @@ class SessionOfFiles final : public Session {
 
  private:
   Result<QueryResult> answer(const session::BoundStatement& bound, const RunOptions& options) {
+    if (bound.sql.kind == StatementKind::copy) {
+      std::vector<TableReference> tables;
+      for (const auto& table : bound.tables) tables.push_back(table.first);
+      PENSTOCK_TRY(session::check_target(bound.sql.target.path, tables));
+    }
     RunOptions with_kept = options;
     // A profile has the times of all that a run does.
     if (!options.profile && !options.stalls) with_kept.kept_programs = bound.kept_programs;

@@ -112,6 +112,20 @@ class Copied(CommandLineTest):
         self.assert_fails(self.query(copy + ")"), "is not empty", "OVERWRITE_OR_IGNORE")
         self.assertEqual(self.copied(copy + ", OVERWRITE_OR_IGNORE)"), 3)
 
+    def test_a_target_that_is_an_input_is_refused_by_any_name(self):
+        table = self.csv_file()
+        before = table.read_text()
+        link = self.rows / "link.csv"
+        link.symlink_to(table)
+        copied = f"COPY (SELECT a FROM '{table}') TO"
+        for target in (table, link, self.rows / ".." / self.rows.name / table.name):
+            self.assert_fails(self.query(f"{copied} '{target}'"), "is the same file as the input")
+        self.assert_fails(
+            self.query(f"COPY '{self.rows}/*.csv' TO '{table}'"), "is the same file as the input"
+        )
+        self.assertEqual(table.read_text(), before)
+        self.assertTrue(link.is_symlink())
+
     def test_wrong_targets_are_told_and_leave_nothing(self):
         table, out = self.csv_file(), self.folder / "out.csv"
         for target, word in (

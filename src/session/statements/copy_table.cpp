@@ -4,6 +4,7 @@
 #include <filesystem>
 #include <map>
 
+#include "io/files/file_paths.hpp"
 #include "io/output/rows_as_text.hpp"
 #include "table/rows/gather.hpp"
 
@@ -91,6 +92,20 @@ Status write_partitions(const Table& table, const std::string& path, const CopyO
 }
 
 }  // namespace
+
+Status check_target(const std::string& target, std::span<const TableReference> tables) {
+  for (const TableReference& table : tables) {
+    const auto files = io::files_of(table.paths);
+    if (!files.ok()) continue;  // standard input, or gone
+    for (const std::string& file : *files) {
+      std::error_code error;
+      if (std::filesystem::is_regular_file(file, error) &&
+          std::filesystem::equivalent(target, file, error) && !error)
+        return {Code::invalid, "the output " + target + " is the same file as the input " + file};
+    }
+  }
+  return {};
+}
 
 Status check_partitions(const Schema& schema, const CopyOptions& options) {
   for (const std::string& name : options.partition_by)

@@ -5,11 +5,13 @@
 //
 // A file appears whole or not at all.
 #pragma once
+#include <span>
 #include <string>
 #include <vector>
 
 #include "penstock/io.hpp"
 #include "penstock/sql.hpp"
+#include "penstock/table_reference.hpp"
 
 namespace penstock::session {
 
@@ -24,5 +26,8 @@ Result<CopyOptions> copy_options_of(const CopyTarget& target);
 // Refuses columns of PARTITION_BY that the rows lack, and partitions that leave no column.
 Status check_partitions(const Schema& schema, const CopyOptions& options);
 Status copy_table(const Table& table, const std::string& path, const CopyOptions& options);
+
+// Refuses a target that is one of the files that the tables read, also by another name.
+Status check_target(const std::string& target, std::span<const TableReference> tables);
 
 }  // namespace penstock::session
