@@ -39,6 +39,11 @@ class Described(CommandLineTest):
         copied = self.folder / "medians.csv"
         self.answer(f"COPY (SELECT s, median(n) AS m {rows} GROUP BY s ORDER BY s) TO '{copied}'")
         self.assertEqual(copied.read_text().split(), ["s,m", "a,1.0", "b,4.0", ",3.0"])
+        view = self.folder / "view.sql"
+        view.write_text(f"CREATE VIEW v AS SELECT median(n) AS m {rows}; DESCRIBE v; SUMMARIZE v;")
+        ended = self.run_program("query", "--file", view, "--format", "csv")
+        self.assertIn("m,DOUBLE,YES", ended.out, ended.err)
+        self.assertIn("m,DOUBLE,3.0,3.0,1", ended.out, ended.err)
         pivoted = self.answer(f"DESCRIBE PIVOT {rows[5:]} ON s IN ('a', 'b') USING sum(n)")
         self.assertEqual([row["column_name"] for row in pivoted], ["a", "b"])
 

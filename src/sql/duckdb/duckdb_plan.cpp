@@ -165,13 +165,17 @@ struct PlannedQuery {
   StatementForm form;
 };
 
-// Returns nothing for a table that DESCRIBE, SUMMARIZE or COPY names: our binder reads it.
+// Returns nothing for a SELECT. A table's name, which may be a view's, has a FROM in the place of the
+// blanks before it.
 std::optional<PlannedQuery> query_within(std::string_view statement) {
   Lexed lexed = lexed_for_duckdb(statement);
   lexed.rewritten = lexed.statement;
   const bool is_found = find_form(lexed).ok();
-  if (!is_found || lexed.form.kind == StatementKind::select || lexed.form.is_table)
-    return std::nullopt;
+  if (!is_found || lexed.form.kind == StatementKind::select) return std::nullopt;
+  constexpr std::string_view from = "FROM ";
+  const std::size_t begin = lexed.tokens[lexed.form.first].offset;
+  if (lexed.form.is_table && begin < from.size()) return std::nullopt;
+  if (lexed.form.is_table) lexed.rewritten.replace(begin - from.size(), from.size(), from);
   return PlannedQuery{std::move(lexed.rewritten), std::move(lexed.form)};
 }
 
