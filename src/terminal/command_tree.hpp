@@ -9,7 +9,7 @@
 namespace penstock::terminal {
 
 inline constexpr const char* program_summary =
-    "Penstock: SQL over Parquet, Arrow and CSV files, at the memory speed of a GPU or CPU";
+    "Penstock: SQL over Parquet, Arrow, CSV and JSON files, at the memory speed of a GPU or CPU";
 
 // Declares all commands below `root`. Parsing sets `chosen` to the action of the named command.
 void declare_commands(CLI::App& root, const std::vector<Command>& commands, Action& chosen);

@@ -165,8 +165,8 @@ struct PlannedQuery {
   StatementForm form;
 };
 
-// Returns nothing for a SELECT. A table's name, which may be a view's, has a FROM in the place of the
-// blanks before it.
+// Returns nothing for a SELECT. A table's name, which may be a view's, has a FROM in the place of
+// the blanks before it.
 std::optional<PlannedQuery> query_within(std::string_view statement) {
   Lexed lexed = lexed_for_duckdb(statement);
   lexed.rewritten = lexed.statement;
