@@ -47,6 +47,22 @@ class Described(CommandLineTest):
         pivoted = self.answer(f"DESCRIBE PIVOT {rows[5:]} ON s IN ('a', 'b') USING sum(n)")
         self.assertEqual([row["column_name"] for row in pivoted], ["a", "b"])
 
+    def test_sums_of_groups_have_moving_averages(self):
+        table = self.numbers_file(40)
+        ended = self.query(
+            "SELECT g, sum(s) OVER (ORDER BY g ROWS BETWEEN 1 PRECEDING AND CURRENT ROW) AS t, avg(s) OVER "
+            f"(ORDER BY g ROWS BETWEEN 1 PRECEDING AND CURRENT ROW) AS m FROM (SELECT n % 4 AS g, sum(n) AS s FROM "
+            f"'{table}' GROUP BY g) ORDER BY g",
+            "--format",
+            "csv",
+        )
+        if "planner is not found" in ended.err:
+            self.skipTest("no DuckDB")
+        rows = ended.out.split()
+        self.assertEqual(
+            rows, ["g,t,m", "0,180,180.0", "1,370,185.0", "2,390,195.0", "3,410,205.0"]
+        )
+
     def test_summarize_tells_of_each_column(self):
         path = self.csv_file(text="n,s,d\n4,b,2024-01-02\n1,a,2024-01-01\n,b,\n3,,2024-01-04\n")
         number, text, date = self.answer(f"SUMMARIZE '{path}'")

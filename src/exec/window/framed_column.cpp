@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <cmath>
 #include <functional>
 #include <optional>
 
@@ -126,13 +127,34 @@ class FramedColumn {
       else
         values[i] = value.integer;
     }
-    return RangeTree<T>(std::move(values), T{0}, std::plus<T>());
+    return RangeTree<T>(std::move(values), T{0}, added<T>);
+  }
+
+  // Sums of 128 bits wrap around, so that parts of a frame may, and its sum is right if it fits.
+  template <class T> static T added(const T& a, const T& b) {
+    if constexpr (std::is_same_v<T, double>)
+      return a + b;
+    else
+      return static_cast<T>(static_cast<unsigned __int128>(a) + static_cast<unsigned __int128>(b));
+  }
+
+  // Returns whether a frame's sum may be beyond 128 bits, by its rounded sum.
+  bool may_overflow() {
+    constexpr double limit = 1.7e38;  // 2^127
+    std::vector<double> values(row_count());
+    for (std::uint64_t i = 0; i < row_count(); i++) {
+      const Scalar value = scalar_at(input(), positions_.rows[i]);
+      if (!value.is_null) values[i] = static_cast<double>(value.integer);
+    }
+    const RangeTree<double> rounded(std::move(values), 0, added<double>);
+    for (std::uint64_t i = 0; i < row_count(); i++)
+      if (std::abs(rounded.of(frames_.at(i))) >= limit) return true;
+    return false;
   }
 
   Result<Column> sums(Type type) {
-    if (input().type.kind != Kind::string && width_bytes(input().type) > 8)
-      return Status(Code::unsupported,
-                    "sums of 128 bits over a frame of such ends are not supported");
+    if (input().type.kind != Kind::string && width_bytes(input().type) > 8 && may_overflow())
+      return sum_too_large();
     return is_float(input().type) ? sums_of<double>(type) : sums_of<Int128>(type);
   }
 
