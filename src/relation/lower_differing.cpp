@@ -71,9 +71,9 @@ std::optional<Lowering::Differing> Lowering::differing_columns(const RelationJoi
 }
 
 bool Lowering::is_worth_reducing(const Relation& relation) {
-  constexpr double least_ratio = 2;  // of right rows to left ones
+  constexpr double min_right_rows_per_left_row = 2;
   const bool is_half = relation.join.type == JoinType::semi || relation.join.type == JoinType::anti;
-  return is_half && estimates_.rows_of(relation.inputs[0]) * least_ratio <=
+  return is_half && estimates_.rows_of(relation.inputs[0]) * min_right_rows_per_left_row <=
                         estimates_.rows_of(relation.inputs[1]);
 }
 

@@ -8,6 +8,7 @@
 
 #include "expr/constant.hpp"
 #include "expr/intervals.hpp"
+#include "expr/operation.hpp"
 #include "io/csv/csv_fast_values.hpp"
 #include "io/csv/csv_numbers.hpp"
 #include "io/csv/csv_times.hpp"
@@ -100,12 +101,6 @@ bool read_decimal_as(std::string_view text, char separator, int scale, __int128&
   return take_value(read_scaled(text, scale, separator), out);
 }
 
-__int128 power_of_ten(int exponent) {
-  __int128 power = 1;
-  for (int i = 0; i < exponent; i++) power *= 10;
-  return power;
-}
-
 }  // namespace
 
 CsvColumnBuilder::CsvColumnBuilder(const CsvReading& reading, Type type, std::uint64_t max_rows)
@@ -178,7 +173,7 @@ std::optional<std::size_t> CsvColumnBuilder::append_decimals(const CsvRowBatch& 
                                                              std::vector<bool>* misfits) {
   const char separator = reading_.options.decimal_separator;
   const int scale = type_.scale;
-  const __int128 limit = type_.kind == Kind::decimal ? power_of_ten(type_.precision) : 0;
+  const __int128 limit = type_.kind == Kind::decimal ? expr::power_of_ten(type_.precision) : 0;
   return append_values<Value>(rows, column, misfits, [=](std::string_view text, Value& out) {
     __int128 value = 0;
     if (!read_decimal_as(text, separator, scale, value)) return false;

@@ -8,6 +8,7 @@
 #include <optional>
 
 #include "expr/constant.hpp"
+#include "expr/operation.hpp"
 #include "io/csv/csv_numbers.hpp"
 #include "io/csv/csv_times.hpp"
 #include "io/json/json_text.hpp"
@@ -33,12 +34,6 @@ double real_number(std::string_view text) {
   const auto read = std::from_chars(text.data(), end, value);
   if (read.ec == std::errc() && read.ptr == end) return value;
   return std::strtod(std::string(text).c_str(), nullptr);  // beyond a double's range, or a word
-}
-
-constexpr __int128 power_of_ten(int exponent) {
-  __int128 power = 1;
-  for (int i = 0; i < exponent; i++) power *= 10;
-  return power;
 }
 
 }  // namespace
@@ -138,7 +133,7 @@ bool JsonColumn::add_decimal(const JsonValue& value) {
   const std::string_view text = text_of(value);
   const auto units = read_scaled(text, type_.type.scale, '.');
   const bool is_decimal = type_.type.kind == Kind::decimal;
-  const __int128 limit = is_decimal ? power_of_ten(type_.type.precision) : 0;
+  const __int128 limit = is_decimal ? expr::power_of_ten(type_.type.precision) : 0;
   if (!units || !fits_scale(text, type_.type.scale)) return false;
   if (is_decimal && (*units <= -limit || *units >= limit)) return false;
   return width_bytes(type_.type) == 8 ? push(static_cast<std::int64_t>(*units)) : push(*units);

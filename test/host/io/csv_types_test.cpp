@@ -87,11 +87,8 @@ TEST(CsvTypes, TimestampsAreReadWithTheirFormat) {
 }
 
 TEST(CsvTypes, IntegersOf128BitsAreRead) {
-  const Folder folder;
-  write_file(folder / "t", "a\n170141183460469231731687303715884105727\n-5\n");
-  const auto source = io::open_csv(folder / "t", {});
-  ASSERT_TRUE(source.ok()) << source.status().text();
-  EXPECT_EQ(answer_of(**source), "a HUGEINT\n170141183460469231731687303715884105727\n-5\n");
+  expect_answers({{"a\n170141183460469231731687303715884105727\n-5\n",
+                   "a HUGEINT\n170141183460469231731687303715884105727\n-5\n"}});
 }
 
 // A short number times a large power of ten does not fit 128 bits.
