@@ -39,6 +39,12 @@ struct SessionOptions {
   Planner planner = Planner::automatic;
 };
 
+// A name that a session keeps.
+struct SessionTable {
+  std::string name;
+  bool is_view = false;
+};
+
 class Session {
  public:
   // Begins to open the device; if that fails, statements say why. A program that has
@@ -59,6 +65,17 @@ class Session {
   // defined, and the text is empty; CREATE TABLE ... AS is Code::unsupported, as it reads rows.
   virtual Result<std::string> explain(std::string_view statement,
                                       const RunOptions& options = {}) = 0;
+  // Returns the names and types of the columns that a SELECT yields. Reads no row.
+  virtual Result<Schema> schema_of(std::string_view statement) = 0;
+
+  // Keeps rows under a name, as CREATE [OR REPLACE] TABLE does. The source can be scanned again.
+  virtual Status define_table(const std::string& name, std::shared_ptr<TableSource> rows,
+                              bool replaces = false) = 0;
+  // Returns the views and tables that statements or define_table() have named, in the order of
+  // their names; and the rows of one table, or null if there is none of this name.
+  virtual std::vector<SessionTable> tables() = 0;
+  virtual std::shared_ptr<TableSource> find_table(std::string_view name) = 0;
+
   // Runs a plan. The session keeps what it reads from sources that have an identity.
   virtual Result<QueryResult> run(const Plan& plan, StepId result,
                                   const RunOptions& options = {}) = 0;

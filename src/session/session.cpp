@@ -49,6 +49,34 @@ class SessionOfFiles final : public Session {
     PENSTOCK_ASSIGN(const session::BoundStatement bound, bind(statement));
     return penstock::explain(*bound.plan, bound.sql.rows, in_session(options));
   }
+  Result<Schema> schema_of(std::string_view statement) override {
+    PENSTOCK_ASSIGN(const auto definition, sql::read_definition(statement));
+    const Status no_select(Code::unsupported,
+                           "a statement other than SELECT has no columns before it runs");
+    if (definition) return no_select;
+    PENSTOCK_ASSIGN(const session::BoundStatement bound, bind(statement));
+    if (bound.sql.kind != StatementKind::select) return no_select;
+    return bound.plan->step(bound.sql.rows).schema;
+  }
+  Status define_table(const std::string& name, std::shared_ptr<TableSource> rows,
+                      bool replaces) override {
+    if (name.empty() || !rows || !rows->can_be_scanned_again())
+      return Status(Code::invalid, "a table has a name, and rows that can be read again");
+    return catch_exceptions([&]() -> Status {
+      sql::Definition definition;
+      definition.kind = sql::DefinitionKind::table;
+      definition.name = name;
+      definition.replaces = replaces;
+      PENSTOCK_TRY(names_.define(definition, std::move(rows)));
+      statements_.forget_all();
+      return {};
+    });
+  }
+  std::vector<SessionTable> tables() override { return names_.tables(); }
+  std::shared_ptr<TableSource> find_table(std::string_view name) override {
+    const auto meaning = names_.find(std::string(name));
+    return meaning ? meaning->table : nullptr;
+  }
   Result<QueryResult> run(const Plan& plan, StepId result, const RunOptions& options) override {
     return penstock::run(plan, result, in_session(options));
   }

@@ -56,6 +56,15 @@ std::optional<SessionNames::Meaning> SessionNames::find(const std::string& name)
   return Meaning{entry.table, entry.definition.only_table};
 }
 
+std::vector<SessionTable> SessionNames::tables() const {
+  const std::lock_guard lock(mutex_);
+  std::vector<SessionTable> tables;
+  for (const auto& [name, entry] : by_name_)
+    if (entry.definition.kind != sql::DefinitionKind::macro)
+      tables.push_back({entry.definition.name, entry.definition.kind == sql::DefinitionKind::view});
+  return tables;
+}
+
 std::vector<std::string> SessionNames::definitions() const {
   const std::lock_guard lock(mutex_);
   std::vector<const Entry*> entries;

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "penstock/column.hpp"
+#include "penstock/session.hpp"
 #include "sql/parse/definition.hpp"
 
 namespace penstock::session {
@@ -24,6 +25,7 @@ class SessionNames {
     std::string only_table;
   };
   std::optional<Meaning> find(const std::string& name) const;
+  std::vector<SessionTable> tables() const;  // in the order of their names
   // Returns the texts that define the views and macros, in the order in which they were defined.
   std::vector<std::string> definitions() const;
 
