@@ -48,13 +48,12 @@ function(penstock_program)
   penstock_link(penstock cli)
   # CLI11 takes as long to compile as five other files, and runs once.
   set_source_files_properties(${PROJECT_SOURCE_DIR}/src/terminal/arguments.cpp
-    ${PROJECT_SOURCE_DIR}/src/terminal/command_reference.cpp PROPERTIES
+    ${PROJECT_SOURCE_DIR}/src/terminal/command_text.cpp PROPERTIES
     COMPILE_DEFINITIONS PENSTOCK_VERSION="${PROJECT_VERSION}"
     COMPILE_OPTIONS "$<$<CONFIG:Release,RelWithDebInfo>:-O1>")
-  # The manual page and the shell's completion are written by the program from its command table.
+  # Manual pages and completion scripts are written by the program from its command table.
   if(NOT CMAKE_CROSSCOMPILING)
     add_custom_command(TARGET penstock POST_BUILD VERBATIM
-      COMMAND penstock completion man > ${PROJECT_BINARY_DIR}/penstock.1
-      COMMAND penstock completion bash > ${PROJECT_BINARY_DIR}/penstock.bash)
+      COMMAND penstock completion --into ${PROJECT_BINARY_DIR}/reference)
   endif()
 endfunction()

@@ -78,10 +78,15 @@ if(TARGET penstock)
   set_target_properties(penstock PROPERTIES INSTALL_RPATH
     "$ORIGIN/${penstock_path_to_libraries};$ORIGIN/${penstock_path_to_libraries}/penstock")
   if(NOT CMAKE_CROSSCOMPILING)
-    install(FILES ${PROJECT_BINARY_DIR}/penstock.1 DESTINATION ${CMAKE_INSTALL_MANDIR}/man1
-      COMPONENT cli)
-    install(FILES ${PROJECT_BINARY_DIR}/penstock.bash RENAME penstock COMPONENT cli
+    set(penstock_reference ${PROJECT_BINARY_DIR}/reference)   # penstock_program() has it written
+    install(DIRECTORY ${penstock_reference}/ DESTINATION ${CMAKE_INSTALL_MANDIR}/man1
+      COMPONENT cli FILES_MATCHING PATTERN "*.1")
+    install(FILES ${penstock_reference}/penstock.bash RENAME penstock COMPONENT cli
       DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions)
+    install(FILES ${penstock_reference}/_penstock COMPONENT cli
+      DESTINATION ${CMAKE_INSTALL_DATADIR}/zsh/site-functions)
+    install(FILES ${penstock_reference}/penstock.fish COMPONENT cli
+      DESTINATION ${CMAKE_INSTALL_DATADIR}/fish/vendor_completions.d)
   endif()
 endif()
 

@@ -33,7 +33,7 @@ const std::vector<Command>& commands() {
         {"tune", "Measure the policies of kernels on a device, and store the faster ones",
          declare_tune},
         {"cache", "Show or clear the cache of compiled kernels and tuned policies", declare_cache},
-        {"completion", "Print the completion script of a shell, or the manual page",
+        {"completion", "Print the completion script of a shell, or a manual page",
          declare_completion},
     };
     rows.insert(rows.end(), bench::bench_commands().begin(), bench::bench_commands().end());

@@ -1,9 +1,6 @@
 """Wrong usage is exit code 2 with a message on stderr; help and version are exit code 0 on stdout."""
 
-import subprocess
-
 from command_line import CommandLineTest, main
-
 
 COMMANDS = (
     "query, shell, profile, emit, encode, decompress, compress, video, devices, tune, cache, "
@@ -118,43 +115,6 @@ class Usage(CommandLineTest):
             ended = self.run_program(command, "--help")
             self.assertEqual((ended.returncode, ended.err), (0, ""), command)
             self.assertIn("Usage", ended.out)
-
-    def completed(self, *words):
-        """The words that bash offers after these words of a command line."""
-        script = self.folder / "completion"
-        script.write_text(self.run_program("completion", "bash").out)
-        command = (
-            'source "$1"; shift; COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1)); _penstock; '
-            'printf "%s\\n" "${COMPREPLY[@]}"'
-        )
-        done = subprocess.run(
-            ["bash", "-c", command, "bash", script, "penstock", *words],
-            capture_output=True,
-            text=True,
-        )
-        self.assertEqual((done.returncode, done.stderr), (0, ""))
-        return done.stdout.split()
-
-    def test_bash_completes_commands_options_and_their_values(self):
-        self.assertEqual(self.completed("dec"), ["decompress"])
-        self.assertEqual(self.completed("bench", "so"), ["sort"])
-        self.assertEqual(self.completed("query", "--val"), ["--validate"])
-        self.assertEqual(self.completed("profile", "query", "--val"), ["--validate"])
-        self.assertEqual(self.completed("query", "--format", ""), ["table", "csv", "json"])
-        self.assertEqual(self.completed("query", "sales.pa"), [])  # a file's name, left to bash
-
-    def test_the_manual_page_has_every_command_and_no_line_that_roff_would_obey(self):
-        page = self.run_program("completion", "man").out
-        for command in COMMANDS.split(", "):
-            self.assertIn(f'.SS "penstock {command}"', page)
-        self.assertIn("\\fB\\-\\-validate\\fR", page)
-        known = (".TH", ".SH", ".SS", ".TP", ".PP", ".nf", ".fi", ".br", ".B", ".I")
-        for line in page.splitlines():
-            if line.startswith((".", "'")):
-                self.assertIn(line.split()[0], known)
-
-    def test_a_page_of_another_kind_is_refused(self):
-        self.assert_fails(self.run_program("completion", "fish"), "neither bash nor man")
 
     def test_version(self):
         ended = self.run_program("--version")
