@@ -28,6 +28,10 @@ function(penstock_layer name)
     set_source_files_properties(${PROJECT_SOURCE_DIR}/src/kernel/tuned_policies.cpp PROPERTIES
       COMPILE_DEFINITIONS PENSTOCK_VERSION="${PROJECT_VERSION}")
   endif()
+  if(name STREQUAL session)   # the ADBC driver tells its version
+    set_source_files_properties(${PROJECT_SOURCE_DIR}/src/session/adbc/driver_info.cpp PROPERTIES
+      COMPILE_DEFINITIONS PENSTOCK_VERSION="${PROJECT_VERSION}")
+  endif()
   penstock_link(penstock_${name} ${ARGN})
   penstock_precompile(penstock_${name} penstock_base)
   penstock_unity(penstock_${name} ${sources})
