@@ -1,0 +1,96 @@
+"""A pipeline's results: tables, frames, arrays, scalars, and texts about how it runs."""
+
+from penstock import pipeline_run as running
+from penstock.pipeline_text import statement_of
+
+
+class Results:
+    """The part of Pipeline that runs it; options are `device`, `session` and `planner`."""
+
+    __slots__ = ()
+
+    # ---- scalars ----
+
+    def _scalar(self, function, column, options):
+        made = self.agg({function: (column, function)})
+        return made.arrow(**options)[0][0].as_py()
+
+    def count(self, column=None, **options):
+        """How many rows there are, or how many values of a column that are not NULL."""
+        return self._scalar("len" if column is None else "count", column or "*", options)
+
+    def len(self, **options):
+        return self._scalar("len", "*", options)
+
+    def sum(self, column, **options):
+        return self._scalar("sum", column, options)
+
+    def mean(self, column, **options):
+        return self._scalar("mean", column, options)
+
+    def min(self, column, **options):
+        return self._scalar("min", column, options)
+
+    def max(self, column, **options):
+        return self._scalar("max", column, options)
+
+    def n_unique(self, column, **options):
+        return self._scalar("n_unique", column, options)
+
+    def any(self, column, **options):
+        return self._scalar("any", column, options)
+
+    def all(self, column, **options):
+        return self._scalar("all", column, options)
+
+    def std(self, column, **options):
+        return self._scalar("std", column, options)
+
+    def var(self, column, **options):
+        return self._scalar("var", column, options)
+
+    def median(self, column, **options):
+        return self._scalar("median", column, options)
+
+    # ---- results ----
+
+    def sql(self):
+        """Returns (the statement, its tables by name, its parameters), as it is run."""
+        made = statement_of(self._select)
+        return made.sql, made.tables, [value for value, _ in made.parameters]
+
+    def run(self, device="", session=None, planner=None):
+        """Runs the pipeline and returns a pyarrow Table."""
+        return running.run(self._select, self._steps, device, session, planner)
+
+    def arrow(self, **options):
+        return self.run(**options)
+
+    def df(self, **options):
+        """A pandas frame."""
+        return self.run(**options).to_pandas()
+
+    def pl(self, **options):
+        """A Polars frame."""
+        import polars
+
+        return polars.from_arrow(self.run(**options))
+
+    def numpy(self, **options):
+        """A dict of NumPy arrays by column. NULLs are NaN, or None in arrays of objects."""
+        table = self.run(**options)
+        return {
+            name: column.to_numpy(zero_copy_only=False)
+            for name, column in zip(table.column_names, table.columns)
+        }
+
+    def __arrow_c_stream__(self, requested_schema=None):
+        return self.run().__arrow_c_stream__(requested_schema)
+
+    def explain(self, device="", session=None):
+        """The steps of the plan, as text."""
+        return running.describe(self._select, "explain", device, session)
+
+    def source(self, target, device="", session=None):
+        """The kernels' source for a target: "cuda", "opencl", "metal", "c"."""
+        return running.describe(self._select, "source", device, session, target=target)

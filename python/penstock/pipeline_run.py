@@ -1,0 +1,91 @@
+"""Pipelines run: data taken in, a session asked, results under the pipeline's names."""
+
+import inspect
+
+import pyarrow
+import pyarrow.types as kinds
+
+from penstock import tracing_types as types
+from penstock.pipeline_text import statement_of
+from penstock.session import PenstockError, reader_of, session_of
+from penstock.tracing_errors import error_here
+
+
+def table_of(data):
+    """Returns a pyarrow Table of data that holds its rows; frames may change afterwards."""
+    if isinstance(data, pyarrow.Table):
+        return data
+    if isinstance(data, dict):
+        return pyarrow.table(data)
+    if type(data).__module__.split(".")[0] == "pandas" and hasattr(data, "columns"):
+        return pyarrow.Table.from_pandas(data, preserve_index=False)
+    try:
+        return reader_of(data).read_all()
+    except PenstockError as error:
+        raise error_here(f"from_arrow: {error.message}") from None
+
+
+def schema_of_file(path, device, session):
+    """Returns the (name, type) of each column; the engine reads the file's schema alone."""
+    quoted = path.replace("'", "''")
+    asked = session if session is not None else session_of(device)
+    try:
+        described = asked.query(f"DESCRIBE SELECT * FROM '{quoted}'").to_pydict()
+    except PenstockError as error:
+        raise error_here(f"from_file: {error.message}", error.code) from None
+    names, type_names = described["column_name"], described["column_type"]
+    made = []
+    for name, type_name in zip(names, type_names):
+        # Columns of other types pass through, and nothing is computed with them.
+        type_ = types.type_of_sql_name(type_name)
+        made.append((name, pyarrow.null() if type_ is None else type_))
+    return tuple(made)
+
+
+def run(select, steps, device, session, planner):
+    asked = session if session is not None else session_of(device)
+    try:
+        table = _ask(asked, select, planner)
+    except PenstockError as error:
+        listed = "\n  ".join(steps)
+        raise PenstockError(f"{error.message}\nthe pipeline's steps:\n  {listed}", error.code)
+    return _named(table, select.schema)
+
+
+def _takes(method, name):
+    return name in inspect.signature(method).parameters
+
+
+def _ask(session, select, planner):
+    """Answers a SELECT by a session: the one place that knows how parameters are passed."""
+    has_parameters = _takes(session.query, "parameters")
+    statement = statement_of(select, with_literals=not has_parameters)
+    for function in statement.functions:
+        function.define_in(session)
+    options = {}
+    if has_parameters:
+        options["parameters"] = [value for value, _ in statement.parameters]
+    if _takes(session.query, "planner"):
+        options["planner"] = planner or ("auto" if statement.needs_duckdb else "own")
+    return session.query(statement.sql, statement.tables, **options)
+
+
+def describe(select, what, device, session, **options):
+    """Returns the plan's or the kernels' text."""
+    asked = session if session is not None else session_of(device)
+    if not hasattr(asked, what):
+        raise error_here(f"this session has no {what}()", "unsupported")
+    has_parameters = _takes(getattr(asked, what), "parameters")
+    statement = statement_of(select, with_literals=not has_parameters)
+    if has_parameters:
+        options["parameters"] = [value for value, _ in statement.parameters]
+    return getattr(asked, what)(statement.sql, statement.tables, **options)
+
+
+def _named(table, schema):
+    """Returns the result under the pipeline's names, with strings that are not in dictionaries."""
+    columns = [
+        column.cast(type_) if kinds.is_dictionary(column.type) else column
+        for column, (_, type_) in zip(table.columns, schema)
+    ]
+    return pyarrow.table(columns, names=[name for name, _ in schema])
