@@ -5,6 +5,7 @@
 #include <atomic>
 
 #include "device/cpu/cpu_host_functions.hpp"
+#include "device/cpu/stack_header.hpp"
 
 namespace penstock::cpu {
 
@@ -15,6 +16,7 @@ std::string new_object_name() {
 
 Result<std::shared_ptr<const Object>> Object::open(const device::CompileFolder& folder,
                                                    const std::string& name) {
+  PENSTOCK_TRY(forbid_executable_stack(folder.path_of(name)));
   void* const handle = dlopen(folder.path_of(name).c_str(), RTLD_NOW | RTLD_LOCAL);
   if (!handle) {
     const char* const reason = dlerror();
