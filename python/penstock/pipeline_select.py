@@ -109,7 +109,7 @@ class Select:
             return self.columns[one.payload[1]][1] if one.kind == "input" else one
 
         made = nodes.replace_leaves(node, leaf)
-        return None if made.is_too_large() else made
+        return None if made.has_grown_too_large(node) else made
 
     def compose_all(self, traced):
         """Returns (this or a nested SELECT, the expressions over its columns of FROM)."""

@@ -6,6 +6,10 @@ from penstock import tracing_types as types
 from penstock.pipeline_select import Derived, Join
 from penstock.tracing_values import literal
 
+# A SELECT above so many levels of FROM, or with so large an expression, is named by WITH: the
+# engine nests 16 levels, and 1000 words and signs.
+FROM_LEVELS = 3
+FROM_EXPRESSION_SIZE = 150
 # libpg_query cuts off longer names, at 63 bytes.
 NAME_BYTES = 60
 JOINS = {
@@ -31,6 +35,8 @@ class Statement:
 def statement_of(select, with_literals=False):
     writer = _Writer(with_literals)
     sql = writer.select(select)
+    if writer.named_selects:
+        sql = "WITH " + ", ".join(writer.named_selects) + " " + sql
     return Statement(
         sql, writer.tables, tuple(writer.parameters), tuple(writer.functions), writer.needs_duckdb
     )
@@ -57,6 +63,8 @@ class _Writer:
     def __init__(self, with_literals):
         self.tables, self.parameters, self.functions = {}, [], []
         self.needs_duckdb = False
+        self.named_selects = []  # of WITH
+        self._levels = 0  # of FROM below the SELECT that was written last
         self._with_literals = with_literals
         self._aliases = {}  # of the sources in FROM: (alias, names)
         self._table_names = {}  # by the data's identity
@@ -65,13 +73,17 @@ class _Writer:
 
     def select(self, select):
         """Returns the text of a SELECT."""
+        self._levels = 0
         source = self._source(select.source)  # first: columns are written by its alias
+        levels = self._levels
         names = safe_names([name for name, _ in select.columns])
         items = ", ".join(
             f"{self._text(node)} AS {quoted(name)}"
             for name, (_, node) in zip(names, select.columns)
         )
-        return f"SELECT {self._distinct(select)}{items} FROM {source}" + self._clauses(select)
+        text = f"SELECT {self._distinct(select)}{items} FROM {source}" + self._clauses(select)
+        self._levels = levels
+        return text
 
     def _distinct(self, select):
         if not select.distinct:
@@ -103,10 +115,13 @@ class _Writer:
 
     def _source(self, source):
         if isinstance(source, Join):
-            left, right = self._source(source.left), self._source(source.right)
+            left = self._source(source.left)
+            levels, self._levels = self._levels, 0
+            right = self._source(source.right)
+            self._levels = max(self._levels, levels)
             on = "" if source.condition is None else f" ON {self._text(source.condition)}"
             return f"{left} {JOINS[source.how]} {right}{on}"
-        text = f"({self.select(source.select)})" if isinstance(source, Derived) else None
+        text = self._derived(source) if isinstance(source, Derived) else None
         alias = f"t{self._alias_count}"
         self._alias_count += 1
         given = [name for name, _ in source.schema]
@@ -115,6 +130,18 @@ class _Writer:
         # A SELECT in FROM has safe names already.
         renamed = "" if text or names == given else f"({', '.join(names)})"
         return f"{text or self._table(source)} AS {alias}{renamed}"
+
+    def _derived(self, source):
+        text = self.select(source.select)
+        expressions = [node for _, node in source.select.columns] + [*source.select.where]
+        largest = max(node.size for node in expressions)
+        if self._levels < FROM_LEVELS and largest < FROM_EXPRESSION_SIZE:
+            self._levels += 1
+            return f"({text})"
+        self._levels = 0
+        name = f"step{len(self.named_selects)}"
+        self.named_selects.append(f"{name} AS ({text})")
+        return name
 
     def _table(self, table):
         if table.path is not None:

@@ -41,8 +41,8 @@ class Column(Methods):
     def __init__(self, node, trace=None):
         if node.is_too_large():
             raise error_here(
-                f"the expression is too large: {node.size} operations, {node.depth} levels; "
-                f"{nodes.SIZE_LIMIT} and {nodes.DEPTH_LIMIT} at most",
+                f"the expression is too large: {node.size} words and signs of SQL, {node.depth} "
+                "levels; compute parts of it in a step before",
                 "unsupported",
             )
         object.__setattr__(self, "_node", node)

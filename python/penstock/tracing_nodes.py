@@ -4,13 +4,26 @@ A node is a template of SQL with a place for each operand. Names and values neve
 columns and parameters are leaves, which are quoted and numbered when a statement is written.
 """
 
-# The engine's parser nests some 500 levels, and Python's own stack holds some 1000 frames.
-DEPTH_LIMIT = 200
+import functools
+import re
+
+# An expression is written as text of 1000 words and signs at most, by the engine's limit; choices
+# and lists count by their longest part, which these sizes do not know.
 SIZE_LIMIT = 20_000
+DEPTH_LIMIT = 200  # of Python's recursion
+# A step whose expressions over the table become larger reads a SELECT in FROM instead: columns of
+# earlier steps are written out in each place that reads them.
+COMPOSED_SIZE_LIMIT = 400
+COLUMN_SIZE, PARAMETER_SIZE = 3, 7  # t0."x", CAST($1 AS DOUBLE)
+
+
+@functools.lru_cache(maxsize=4096)
+def _size_of_template(template):
+    return len(re.findall(r"\w+|[^\s\w]", re.sub(r"\{\d*\}", "", template)))
 
 
 class Node:
-    """`kind`: "call" or "aggregate" of a template, "exists", or a leaf: "input", "column", "parameter"."""
+    """`kind`: "call", "aggregate", "exists", or of a leaf "input", "column", "parameter"."""
 
     __slots__ = ("kind", "type", "template", "operands", "payload", "size", "depth", "has")
 
@@ -19,7 +32,8 @@ class Node:
         self.kind, self.type, self.template = kind, type_, template
         self.operands, self.payload = tuple(operands), payload
         # Both are of the tree that is written: it repeats what graphs and templates share.
-        self.size = 1 + sum(
+        own = PARAMETER_SIZE if kind == "parameter" else COLUMN_SIZE
+        self.size = (own if template is None else _size_of_template(template)) + sum(
             operand.size * max(1, template.count(f"{{{index}}}"))
             for index, operand in enumerate(self.operands)
         )
@@ -28,6 +42,10 @@ class Node:
 
     def is_too_large(self):
         return self.size > SIZE_LIMIT or self.depth > DEPTH_LIMIT
+
+    def has_grown_too_large(self, before):
+        """Tells whether what a lambda's columns stand for made its expression too large."""
+        return self.size > max(before.size, COMPOSED_SIZE_LIMIT)
 
 
 def call(template, type_, *operands, has=(), payload=None):
