@@ -1,4 +1,22 @@
 # Libraries that single layers need. All are found on this machine; nothing is downloaded.
+include(GNUInstallDirs)
+set(penstock_private_libraries ${CMAKE_INSTALL_LIBDIR}/penstock)
+
+# penstock_link_found(layer component libraries...): links what was found here. A static library is
+# installed with the layer, in a folder of Penstock's own: whoever links the installed layer gets the
+# version that it was compiled for, also on a machine that has another one.
+function(penstock_link_found layer component)
+  foreach(library IN LISTS ARGN)
+    if(NOT library MATCHES "\\.a$" OR NOT PENSTOCK_INSTALL)
+      target_link_libraries(penstock_${layer} PRIVATE ${library})
+      continue()
+    endif()
+    cmake_path(GET library FILENAME name)
+    target_link_libraries(penstock_${layer} PRIVATE $<BUILD_INTERFACE:${library}>
+      $<INSTALL_INTERFACE:$<INSTALL_PREFIX>/${penstock_private_libraries}/${name}>)
+    install(FILES ${library} DESTINATION ${penstock_private_libraries} COMPONENT ${component})
+  endforeach()
+endfunction()
 
 # Unicode's case mapping and categories, for functions of strings. The static one is
 # preferred.
@@ -8,7 +26,7 @@ if(NOT PENSTOCK_UTF8PROC_LIBRARY OR NOT PENSTOCK_UTF8PROC_INCLUDE)
   message(FATAL_ERROR "Functions of strings need utf8proc: apt-get install libutf8proc-dev")
 endif()
 target_include_directories(penstock_expr SYSTEM PRIVATE ${PENSTOCK_UTF8PROC_INCLUDE})
-target_link_libraries(penstock_expr PRIVATE ${PENSTOCK_UTF8PROC_LIBRARY})
+penstock_link_found(expr core ${PENSTOCK_UTF8PROC_LIBRARY})
 
 # Regular expressions, for functions of strings: the core's other library.
 find_library(PENSTOCK_RE2_LIBRARY NAMES libre2.a re2 DOC "RE2")
@@ -17,7 +35,7 @@ if(NOT PENSTOCK_RE2_LIBRARY OR NOT PENSTOCK_RE2_INCLUDE)
   message(FATAL_ERROR "Functions of strings need RE2: apt-get install libre2-dev")
 endif()
 target_include_directories(penstock_expr SYSTEM PRIVATE ${PENSTOCK_RE2_INCLUDE})
-target_link_libraries(penstock_expr PRIVATE ${PENSTOCK_RE2_LIBRARY})
+penstock_link_found(expr core ${PENSTOCK_RE2_LIBRARY})
 
 # The hash of cache keys: XXH3, from the header alone.
 find_path(PENSTOCK_XXHASH_INCLUDE xxhash.h)
@@ -72,8 +90,7 @@ if(penstock_sql_sources)
   # At the end of the folder, when the layer's target exists.
   cmake_language(DEFER CALL target_include_directories penstock_sql SYSTEM
                  PRIVATE ${PENSTOCK_PG_QUERY_INCLUDE} ${PENSTOCK_JSON_INCLUDE})
-  cmake_language(DEFER CALL target_link_libraries penstock_sql
-                 PRIVATE ${PENSTOCK_PG_QUERY_LIBRARY})
+  cmake_language(DEFER CALL penstock_link_found sql sql ${PENSTOCK_PG_QUERY_LIBRARY})
 endif()
 
 # Compressed files: the published libraries of their formats.
@@ -96,8 +113,7 @@ if(penstock_stream_sources)
   list(REMOVE_DUPLICATES penstock_stream_includes)
   cmake_language(DEFER CALL target_include_directories penstock_stream SYSTEM
                  PRIVATE ${penstock_stream_includes})
-  cmake_language(DEFER CALL target_link_libraries penstock_stream
-                 PRIVATE ${penstock_stream_libraries})
+  cmake_language(DEFER CALL penstock_link_found stream stream ${penstock_stream_libraries})
 endif()
 # `penstock bench parquet` has Arrow write its files and read them beside us.
 if(penstock_io_sources)

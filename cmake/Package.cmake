@@ -1,5 +1,6 @@
 # The installable package: headers, libraries, penstockConfig.cmake for
-# find_package(penstock COMPONENTS core io stream video sql session), and a .deb of it all.
+# find_package(penstock COMPONENTS core io stream video sql session), and files for pkg-config.
+# DebianPackages.cmake makes .debs of it.
 #
 #     penstock::penstock   devices, plans, lambdas (the core; needs utf8proc and RE2 where the program is linked)
 #     penstock::io         files: Parquet, Arrow IPC, CSV; needs stream, and Arrow where the program is linked
@@ -21,8 +22,6 @@ if(PENSTOCK_SANITIZE)
 endif()
 set_target_properties(penstock_core PROPERTIES EXPORT_NAME penstock)
 add_library(penstock::penstock ALIAS penstock_core)
-
-set(penstock_private_libraries ${CMAKE_INSTALL_LIBDIR}/penstock)   # the wheel's Arrow
 
 # The layers of a component, in an export set of their own.
 function(penstock_export component)
@@ -59,17 +58,32 @@ if(NOT PENSTOCK_INSTALL)
   return()
 endif()
 
-# The program, and the libraries of the wheel that it and penstock::io were linked with: what is
-# installed needs no build tree.
-if(penstock_pyarrow)
-  foreach(component cli io)
+# penstock_install_shared(component libraries...): shared libraries, under the names by which the
+# loader looks for them.
+function(penstock_install_shared component)
+  foreach(library IN LISTS ARGN)
+    execute_process(COMMAND ${CMAKE_OBJDUMP} -p ${library} OUTPUT_VARIABLE headers
+      COMMAND_ERROR_IS_FATAL ANY)
+    string(REGEX MATCH "SONAME +([^\n ]+)" found "${headers}")
+    file(REAL_PATH ${library} file)
+    install(FILES ${file} RENAME ${CMAKE_MATCH_1} DESTINATION ${penstock_private_libraries}
+      COMPONENT ${component})
+  endforeach()
+endfunction()
+
+# The program, libpenstock.so, and the shared libraries that they and penstock::io were linked with:
+# what is installed needs no build tree, and runs where the system has other versions of them.
+foreach(component cli io c)
+  if(penstock_pyarrow)
     install(FILES ${penstock_arrow_library} ${penstock_parquet_library}
       DESTINATION ${penstock_private_libraries} COMPONENT ${component})
-  endforeach()
-endif()
+  endif()
+endforeach()
 if(TARGET penstock_c)
-  install(TARGETS penstock_c LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT c)
+  install(TARGETS penstock_c
+    LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT c NAMELINK_COMPONENT c_dev)
   set_target_properties(penstock_c PROPERTIES INSTALL_RPATH "$ORIGIN/penstock")
+  penstock_install_shared(c ${PENSTOCK_PG_QUERY_SHARED_LIBRARY} ${PENSTOCK_RE2_SHARED_LIBRARY})
 endif()
 if(TARGET penstock)
   install(TARGETS penstock RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR} COMPONENT cli)
@@ -115,26 +129,5 @@ install(FILES ${CMAKE_CURRENT_LIST_DIR}/Arrow.cmake
 install(FILES ${PROJECT_SOURCE_DIR}/LICENSE
   DESTINATION ${CMAKE_INSTALL_DATADIR}/doc/penstock RENAME copyright COMPONENT cli)
 
-# `cpack -G DEB` in the build folder: one package with everything above. Program and libraries are
-# not two packages because both carry the wheel's Arrow, and two packages cannot own one file.
-if(NOT PROJECT_IS_TOP_LEVEL)
-  return()
-endif()
-set(CPACK_PACKAGE_VENDOR "Penstock")
-set(CPACK_PACKAGE_CONTACT "Penstock's maintainers")
-set(CPACK_PACKAGE_DESCRIPTION_SUMMARY ${PROJECT_DESCRIPTION})
-set(CPACK_PACKAGING_INSTALL_PREFIX /usr)
-set(CPACK_STRIP_FILES ON)
-set(CPACK_DEBIAN_FILE_NAME DEB-DEFAULT)
-set(CPACK_DEBIAN_PACKAGE_SECTION utils)
-# Drivers are opened at run time, so dpkg-shlibdeps does not see them.
-set(CPACK_DEBIAN_PACKAGE_RECOMMENDS "ocl-icd-libopencl1, pocl-opencl-icd")
-# Static libraries of the formats, for programs that link penstock::stream and penstock::sql.
-set(CPACK_DEBIAN_PACKAGE_SUGGESTS
-    "libdeflate-dev, libzstd-dev, liblz4-dev, libsnappy-dev, zlib1g-dev, libpg-query-dev, libre2-dev")
-find_program(PENSTOCK_SHLIBDEPS dpkg-shlibdeps)
-if(PENSTOCK_SHLIBDEPS)
-  set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS ON)
-  set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS_PRIVATE_DIRS ${penstock_pyarrow})
-endif()
-include(CPack)
+include(PkgConfig)
+include(DebianPackages)

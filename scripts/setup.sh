@@ -22,8 +22,8 @@ if [[ $purpose == test ]]; then
   # Programs that write files for the tests of decompression, and test vectors.
   packages+=(gzip pigz tabix zopfli 7zip isal advancecomp libdeflate-tools zstd lz4 unzip
              golang-github-klauspost-compress-dev)
-  # The check of libpenstock.so's interface; readers of completion scripts and manual pages.
-  packages+=(abigail-tools zsh fish man-db)
+  # The check of libpenstock.so's interface; readers of scripts, pages and packages.
+  packages+=(abigail-tools zsh fish man-db pkg-config)
   # Both kinds of MPI, for queries by several processes.
   packages+=(openmpi-bin mpich)
 fi

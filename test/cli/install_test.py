@@ -94,6 +94,40 @@ class Install(CommandLineTest):
         for path in found:  # and not in the build's virtual environment, which may be gone
             self.assertTrue(path.startswith(f"{place.resolve()}/"), path)
 
+    def installed(self, *components):
+        """A folder that was moved after these components were installed into it."""
+        first, place = self.folder / "first", self.folder / "moved"
+        for component in components:
+            self.run_words(CMAKE, "--install", BUILD, "--prefix", first, "--component", component)
+        first.rename(place)
+        return place
+
+    def pkg_config(self, place, *packages):
+        folder = next(place.rglob("pkgconfig"))
+        return self.run_words(
+            "pkg-config", "--cflags", "--libs", *packages, PKG_CONFIG_PATH=folder
+        ).split()
+
+    def test_installed_targets_name_no_static_library_of_the_system(self):
+        place = self.installed("core", "stream", "io", "sql")
+        for path in place.rglob("penstock_*.cmake"):
+            self.assertNotRegex(path.read_text(), r"/usr/\S*\.a\b")
+
+    def test_pkg_config_finds_the_c_library_and_the_static_ones(self):
+        place = self.installed("core", "stream", "io", "sql", "video", "session", "c", "c_dev")
+        if not list(place.rglob("penstock.pc")):
+            self.skipTest("this build has no libpenstock.so")
+        libraries = next(place.rglob("libpenstock.so")).parent
+        source, program = self.folder / "main.cpp", self.folder / "main"
+        source.write_text(MAIN)
+        example = f"{SOURCE}/examples/c_consumer/main.c"
+        self.run_words("cc", example, *self.pkg_config(place, "penstock"), "-o", program)
+        self.run_words(program, LD_LIBRARY_PATH=libraries)
+        for package in ("penstock-cpp", "penstock-cpp-session"):
+            flags = self.pkg_config(place, package)
+            self.run_words("c++", "-std=c++20", source, *flags, "-o", program)
+            self.run_words(program)
+
     def test_a_project_that_adds_the_folder_gets_the_libraries_and_keeps_its_settings(self):
         parent = self.folder / "parent"
         parent.mkdir()
