@@ -48,13 +48,13 @@ class Scripts(unittest.TestCase):
         return ended
 
     def test_help_starts_nothing(self):
-        for name in ("test.sh", "quickstart.sh"):
+        for name in ("test.sh", "quickstart.sh", "packages.sh", "release.sh"):
             ended = self.run_script(self.folder / "scripts" / name, "--help")
             self.assertEqual((ended.returncode, ended.stderr), (0, ""), name)
             self.assertTrue(ended.stdout.startswith(f"usage: scripts/{name}"), ended.stdout)
 
     def test_unknown_arguments_start_nothing(self):
-        for name in ("test.sh", "quickstart.sh", "setup.sh"):
+        for name in ("test.sh", "quickstart.sh", "setup.sh", "packages.sh", "release.sh"):
             ended = self.run_script(self.folder / "scripts" / name, "--tests")
             self.assertEqual(ended.returncode, 2, ended.stderr)
             self.assertIn(f"scripts/{name}", ended.stderr)
