@@ -108,6 +108,16 @@ TEST(Parameters, ConstantsHaveTheTypesOfTheirValues) {
   }
 }
 
+TEST(Parameters, AColumnWithoutRowsIsNullOfNoType) {
+  Table values;
+  values.row_count = 1;
+  values.names = {"", ""};
+  values.columns = {Column(), Column::from(std::vector<std::int32_t>{7})};
+  const auto text = sql::with_parameters("SELECT ? = ?", values);
+  ASSERT_TRUE(text.ok());
+  EXPECT_EQ(*text, "SELECT NULL = CAST(7 AS INTEGER)");
+}
+
 TEST(Parameters, EachParameterHasAValueAndEachValueAParameter) {
   EXPECT_EQ(with_values("SELECT ?, ?", {{"", given_seven}}),
             "invalid: the parameter 2 has no value; values given: 1");

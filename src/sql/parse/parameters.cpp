@@ -97,7 +97,10 @@ std::string number_text(const Scalar& value) {
   return text;
 }
 
-Result<std::string> constant_of(const Scalar& value, const std::string& name) {
+Result<std::string> constant_of(const Column& given, const std::string& name) {
+  if (given.row_count == 0) return std::string("NULL");
+  PENSTOCK_ASSIGN(const Column column, decoded(given));
+  const Scalar value = scalar_at(column, 0);
   if (is_nested(value.type))
     return Status(Code::unsupported, "the parameter " + name + " is " + name_of(value.type) +
                                          "; values of lists, structs and maps are not supported");
@@ -162,8 +165,8 @@ Result<std::string> with_parameters(std::string_view statement, const Table& val
     const Parameter& parameter = parameters[i];
     text += statement.substr(copied, parameter.offset - copied);
     copied = parameter.offset + parameter.length;
-    PENSTOCK_ASSIGN(const Column column, decoded(values.columns[columns[i]]));
-    PENSTOCK_ASSIGN(const std::string constant, constant_of(scalar_at(column, 0), parameter.name));
+    PENSTOCK_ASSIGN(const std::string constant,
+                    constant_of(values.columns[columns[i]], parameter.name));
     if (!text.empty() && touches_word(text.back())) text += ' ';
     text += constant;
     if (copied < statement.size() && touches_word(statement[copied])) text += ' ';
