@@ -40,8 +40,11 @@ class ChainedStream final : public BatchStream {
 class ChainedSource final : public TableSource {
  public:
   ChainedSource(const TableSource& first, const TableSource& second)
-      : first_(first), second_(second) {}
-  const Schema& schema() const override { return first_.schema(); }
+      : first_(first), second_(second), schema_(first.schema()) {
+    for (std::size_t i = 0; i < schema_.size(); i++)
+      schema_[i].nullable |= second.schema()[i].nullable;
+  }
+  const Schema& schema() const override { return schema_; }
   std::optional<std::uint64_t> row_count() const override { return std::nullopt; }
   std::string describe() const override { return first_.describe(); }
   Result<std::unique_ptr<BatchStream>> scan(std::span<const std::uint32_t> columns,
@@ -54,6 +57,7 @@ class ChainedSource final : public TableSource {
 
  private:
   const TableSource &first_, &second_;
+  Schema schema_;
 };
 
 Outcome check_columns(const TableSource& rows) {

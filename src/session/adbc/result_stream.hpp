@@ -6,9 +6,9 @@
 
 namespace penstock::adbc {
 
-// Fills a stream with a batch for each table. All have one schema, which is that of the first; a
-// table without rows has it alone. Fields may be NULL, whether values are or not. Strings are
-// plain.
+// Fills a stream with a batch for each table that has rows. All have the types of the first, and
+// take its names: a column that is a parameter is named by its value. Fields may be NULL, whether
+// values are or not. Strings are plain.
 Outcome export_tables(std::vector<Table> tables, ArrowArrayStream* stream);
 
 // Returns a table of these columns without rows.

@@ -1,7 +1,6 @@
 #include "session/adbc/statement.hpp"
 
 #include <algorithm>
-#include <numeric>
 
 #include "penstock/expression.hpp"
 #include "session/adbc/metadata_column.hpp"
@@ -37,11 +36,25 @@ Outcome check_bound(const std::vector<Parameter>& parameters, const TableSource*
   return {};
 }
 
-Table row_of(const Table& table, std::uint64_t row) {
+// The type that Arrow gives to columns of NULLs alone, as Penstock names it.
+bool is_untyped(const Field& field) { return field.unsupported == "NULL"; }
+
+std::vector<std::uint32_t> typed_columns(const Schema& schema) {
+  std::vector<std::uint32_t> columns;
+  for (std::uint32_t i = 0; i < schema.size(); i++)
+    if (!is_untyped(schema[i])) columns.push_back(i);
+  return columns;
+}
+
+// Returns a row of values for parameters: `batch` has the typed columns alone.
+Table row_of_values(const Schema& schema, const Table& batch, std::uint64_t row) {
   Table one;
   one.row_count = 1;
-  one.names = table.names;
-  for (const Column& column : table.columns) one.columns.push_back(column.slice(row, 1));
+  std::size_t next = 0;
+  for (const Field& field : schema) {
+    one.names.push_back(field.name);
+    one.columns.push_back(is_untyped(field) ? Column() : batch.columns[next++].slice(row, 1));
+  }
   return one;
 }
 
@@ -51,15 +64,9 @@ Table row_of_nulls(const Schema& schema) {
   for (const Field& field : schema) {
     const Scalar null = Scalar::null_of(field.type);
     row.names.push_back(field.name);
-    row.columns.push_back(column_of(field.type, {&null, 1}));
+    row.columns.push_back(is_untyped(field) ? Column() : column_of(field.type, {&null, 1}));
   }
   return row;
-}
-
-Result<std::unique_ptr<BatchStream>> scan_all(const TableSource& rows) {
-  std::vector<std::uint32_t> columns(rows.schema().size());
-  std::iota(columns.begin(), columns.end(), 0u);
-  return rows.scan(columns, {});
 }
 
 }  // namespace
@@ -110,6 +117,8 @@ Outcome Statement::execute(ArrowArrayStream* out, std::int64_t* row_count) {
   std::int64_t count = 0;
   std::vector<Table>* const kept = out == nullptr ? nullptr : &tables;
   PENSTOCK_TRY(given.rows ? run_each_row(given, kept, count) : run(given.text, kept, count));
+  // Rows of several executions are in one stream; how many each had is not told.
+  if (tables.size() > 1) count = -1;
   if (out != nullptr) PENSTOCK_TRY(export_tables(std::move(tables), out));
   if (row_count != nullptr) *row_count = count;
   return {};
@@ -143,23 +152,23 @@ Outcome Statement::run(const std::string& text, std::vector<Table>* tables,
 // No row leaves the columns of the answer, which depend on the types alone.
 Outcome Statement::run_each_row(const Inputs& given, std::vector<Table>* tables,
                                 std::int64_t& row_count) {
-  PENSTOCK_ASSIGN(const auto batches, scan_all(*given.rows));
+  const Schema& schema = given.rows->schema();
+  PENSTOCK_ASSIGN(const auto batches, given.rows->scan(typed_columns(schema), {}));
   bool is_empty = true;
   for (;;) {
     PENSTOCK_ASSIGN(const std::optional<Table> batch, batches->next());
     if (!batch) break;
     for (std::uint64_t row = 0; row < batch->row_count; row++) {
       PENSTOCK_ASSIGN(const std::string text,
-                      sql::with_parameters(given.text, row_of(*batch, row)));
+                      sql::with_parameters(given.text, row_of_values(schema, *batch, row)));
       PENSTOCK_TRY(run(text, tables, row_count));
       is_empty = false;
     }
   }
   if (!is_empty || tables == nullptr) return {};
-  PENSTOCK_ASSIGN(const std::string text,
-                  sql::with_parameters(given.text, row_of_nulls(given.rows->schema())));
-  const Result<Schema> schema = database_->session()->schema_of(text);
-  tables->push_back(schema.ok() ? empty_table(*schema) : Table());
+  PENSTOCK_ASSIGN(const std::string text, sql::with_parameters(given.text, row_of_nulls(schema)));
+  const Result<Schema> columns = database_->session()->schema_of(text);
+  tables->push_back(columns.ok() ? empty_table(*columns) : Table());
   return {};
 }
 

@@ -1,4 +1,6 @@
 // The functions of the interface that take a statement.
+#include <utility>
+
 #include "session/adbc/statement.hpp"
 
 namespace penstock::adbc {
@@ -8,6 +10,42 @@ namespace {
 template <class Struct> Outcome check_given(const Struct* given, const char* what) {
   if (given != nullptr && given->release != nullptr) return {};
   return Outcome(status_invalid_argument, std::string("the ") + what + " is null, or was released");
+}
+
+// An array and its schema, as a stream of one batch.
+struct BatchStruct {
+  ArrowArray array;
+  ArrowSchema schema;
+};
+
+BatchStruct& batch_of(ArrowArrayStream* stream) {
+  return *static_cast<BatchStruct*>(stream->private_data);
+}
+
+int take_schema(ArrowArrayStream* stream, ArrowSchema* out) {
+  *out = std::exchange(batch_of(stream).schema, {});
+  return 0;
+}
+
+int take_array(ArrowArrayStream* stream, ArrowArray* out) {
+  *out = std::exchange(batch_of(stream).array, {});
+  return 0;
+}
+
+void release_batch(ArrowArrayStream* stream) {
+  BatchStruct& batch = batch_of(stream);
+  if (batch.array.release != nullptr) batch.array.release(&batch.array);
+  if (batch.schema.release != nullptr) batch.schema.release(&batch.schema);
+  delete &batch;
+  stream->release = nullptr;
+}
+
+ArrowArrayStream stream_of_batch(ArrowArray& array, ArrowSchema& schema) {
+  auto* const batch = new BatchStruct{array, schema};
+  array.release = nullptr;
+  schema.release = nullptr;
+  return {take_schema, take_array, [](ArrowArrayStream*) -> const char* { return nullptr; },
+          release_batch, batch};
 }
 
 }  // namespace
@@ -50,8 +88,9 @@ AdbcStatusCode statement_bind(AdbcStatement* statement, ArrowArray* values, Arro
   return with_state(statement, error, [&](Statement& state) -> Outcome {
     PENSTOCK_TRY(check_given(values, "array"));
     PENSTOCK_TRY(check_given(schema, "schema"));
-    PENSTOCK_ASSIGN(Table table, import_table(values, schema));
-    state.bind(table_source(std::move(table), "the bound rows"));
+    ArrowArrayStream stream = stream_of_batch(*values, *schema);
+    PENSTOCK_ASSIGN(auto rows, import_stream(&stream, "the bound rows"));
+    state.bind(std::move(rows));
     return {};
   });
 }
