@@ -69,7 +69,7 @@ if(PENSTOCK_SHLIBDEPS)
   set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS_PRIVATE_DIRS ${penstock_pyarrow})
 endif()
 
-# What DebianFiles.cmake reads when the files of all packages lie in their folders.
+# DebianFiles.cmake reads these when the files of all packages lie in their folders.
 set(CPACK_PRE_BUILD_SCRIPTS ${CMAKE_CURRENT_LIST_DIR}/DebianFiles.cmake)
 set(CPACK_PENSTOCK_SOURCE ${PROJECT_SOURCE_DIR})
 set(CPACK_PENSTOCK_LIBRARY_PACKAGE ${penstock_library_package})

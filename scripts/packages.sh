@@ -4,7 +4,7 @@
 # pkg-config, removed. Ends with "N passed, N failed".
 #     SUITE: bookworm, trixie, noble ...; by default that of this machine; "none" checks nothing
 #     --build: a build folder to use, such as build; by default build-packages
-#     --output: where the .debs go; by default build-packages/debs
+#     --output: the folder of the .debs; by default build-packages/debs
 #     --chroots: keeps the bare systems there, and uses those that are there
 # Checks need root and debootstrap, and lintian if it is installed.
 source "$(dirname "$0")/steps.sh"

@@ -1,10 +1,10 @@
 #!/usr/bin/env bash
-# Makes a release of the version that CMakeLists.txt states: builds the program, the .debs and the
-# wheel into a folder, checks each where nothing else is installed, and tags the commit.
+# Makes a release of the version that CMakeLists.txt states. It builds the program, the .debs and the
+# wheel, checks each in an empty place, and tags the commit.
 #     scripts/release.sh [--dry-run] [--build FOLDER] [--output FOLDER] [SUITE[=MIRROR]]...
 #     --dry-run: all but the tag
 #     --build, SUITE: those of scripts/packages.sh
-#     --output: where the files go; by default dist
+#     --output: the folder of the files; by default dist
 # Refuses a tree with changes, a tag that exists, and a CHANGELOG.md that does not end its
 # "Unreleased" part with this version. Nothing is pushed.
 source "$(dirname "$0")/steps.sh"
