@@ -10,6 +10,7 @@ docs/ray.md tells what is split how.
 import uuid
 
 import pyarrow
+import pyarrow.fs
 
 try:
     import ray
@@ -99,16 +100,19 @@ class _Workers(Executor):
             raise invalid("a dataset without blocks has no columns")
         if isinstance(found.base_schema, pyarrow.Schema):
             return work.plain(found.base_schema.empty_table()).schema
-        return work.plain(work.as_table(ray.get(next(self.blocks(source))))).schema
+        return work.plain(work.as_table(ray.get(next(self._blocks(source))))).schema
 
     def estimated_bytes(self, source):
+        # Dataset.size_bytes() would compute a dataset of which it does not know the size.
         try:
-            # Dataset.size_bytes() would compute a dataset whose size is not known.
-            return source._logical_plan.dag.infer_metadata().size_bytes
-        except AttributeError:
+            return _known_bytes(source._logical_plan.dag)
+        except (AttributeError, OSError):
             return None
 
-    def blocks(self, source):
+    def blocks(self, source, columns):
+        return self._blocks(_with_columns(source, columns))
+
+    def _blocks(self, source):
         for bundle in source.iter_internal_ref_bundles():
             slices = getattr(bundle, "slices", None) or [None] * len(bundle.block_refs)
             for reference, cut in zip(bundle.block_refs, slices):
@@ -118,7 +122,7 @@ class _Workers(Executor):
         return ray.put(table)
 
     def stream(self, task, source, given, always):
-        return source.map_batches(
+        return _with_columns(source, given.schema.names).map_batches(
             _Streamed,
             fn_constructor_args=(task, given, always, self.device),
             batch_size=None,
@@ -185,6 +189,30 @@ class _Workers(Executor):
         returned = self._all(calls)
         sizes = _get([references[-1] for references in returned])
         return [_partition(at, returned, sizes) for at in range(count)]
+
+
+def _known_bytes(operator):
+    """Returns the bytes of what a plan reads: of rows in memory, or of files."""
+    known = operator.infer_metadata().size_bytes
+    if known is not None:
+        return known
+    if operator.input_dependencies:
+        return max(_known_bytes(before) for before in operator.input_dependencies)
+    found = operator.filesystem.get_file_info(operator.paths)
+    folders = [info.path for info in found if info.type == pyarrow.fs.FileType.Directory]
+    for folder in folders:
+        selector = pyarrow.fs.FileSelector(folder, recursive=True)
+        found += operator.filesystem.get_file_info(selector)
+    return sum(info.size or 0 for info in found)
+
+
+def _with_columns(source, columns):
+    """Returns a dataset of these columns, if it then reads less of its files."""
+    try:
+        is_in_memory = source._logical_plan.dag.output_data() is not None
+    except AttributeError:
+        is_in_memory = False
+    return source if is_in_memory else source.select_columns(list(columns))
 
 
 def _partition(at, returned, sizes):

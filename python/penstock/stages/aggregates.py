@@ -7,6 +7,7 @@ A state is an aggregate of a part. States merge into states, and the last ones i
 """
 
 import dataclasses
+import re
 
 from sqlglot import exp
 
@@ -70,14 +71,33 @@ def _same(function, filtered):
     return Split([filtered(function)], merged, lambda columns, types: rebuilt(columns[0]))
 
 
-def _average(function, filtered):
+def _scale(type_):
+    """Returns the digits after the point of a decimal sum, 0 for other types."""
+    found = re.fullmatch(r"DECIMAL\(\d+,(\d+)\)", type_)
+    return int(found[1]) if found else 0
+
+
+def _in_units(total, scale):
+    """Returns a decimal sum in units of its last digit, as a whole DOUBLE."""
+    power = exp.Literal.number(f"1e{scale}")
+    return exp.Round(this=exp.Mul(this=exp.cast(total, "DOUBLE"), expression=power))
+
+
+def _quotient(columns, types, is_rounded):
+    """Divides sums by counts as one machine does, so that the last digit is that one's mostly."""
+    total, count, scale = _sum(columns[0]), _sum(columns[1]), _scale(types[0])
+    if scale and not is_rounded:
+        # An average alone divides once, an average beside its sum rounds the sum before.
+        total = _in_units(total, scale)
+        count = exp.paren(exp.Mul(this=count, expression=exp.Literal.number(f"1e{scale}")))
+    return exp.paren(exp.Div(this=total, expression=count, typed=False, safe=False))
+
+
+def _average(function, filtered, is_rounded):
     value = function.this if isinstance(function, exp.Avg) else function.expressions[0]
     states = [filtered(exp.Sum(this=value.copy())), filtered(exp.Count(this=value.copy()))]
     merged = lambda columns, types: [_sum(columns[0]), _whole(_sum(columns[1]))]
-    answer = lambda columns, types: exp.Div(
-        this=_sum(columns[0]), expression=_sum(columns[1]), typed=False, safe=False
-    )
-    return Split(states, merged, lambda columns, types: exp.paren(answer(columns, types)))
+    return Split(states, merged, lambda columns, types: _quotient(columns, types, is_rounded))
 
 
 def mean_name(column):
@@ -126,8 +146,19 @@ def _moments(function, filtered):
     return Split(states, None, answer, has_moments=True)
 
 
-def split_of(aggregate):
-    """Returns how an aggregate splits, or None for one that needs all rows of its group."""
+def _has_its_sum(average, aggregates):
+    """Whether the sum or the count of an average's values is asked for, too."""
+    return any(
+        isinstance(other, (exp.Sum, exp.Count)) and other.this == average.this
+        for other in aggregates
+    )
+
+
+def split_of(aggregate, beside=(), has_keys=False):
+    """Returns how an aggregate splits, or None for one that needs all rows of its group.
+
+    `beside`: all aggregates of the SELECT. `has_keys`: whether it has GROUP BY.
+    """
     function, where = aggregate, None
     if isinstance(function, exp.Filter):
         function, where = function.this, function.expression
@@ -143,7 +174,8 @@ def split_of(aggregate):
     if isinstance(function, (exp.Sum, exp.AnyValue) + SAME):
         return _same(function, filtered)
     if isinstance(function, exp.Avg) or _is_named(function, "mean"):
-        return _average(function, filtered)
+        is_rounded = where is None and (not has_keys or _has_its_sum(function, beside))
+        return _average(function, filtered, is_rounded)
     if type(function) in MOMENTS:
         return _moments(function, filtered)
     return _same(function, filtered) if _is_named(function, "product") else None
@@ -185,7 +217,7 @@ def distinct_split_of(aggregate):
         return None
     if isinstance(aggregate, exp.Avg):
         states = [exp.Sum(this=distinct.copy()), exp.Count(this=distinct.copy())]
-        plain = _average(exp.Avg(this=distinct.expressions[0].copy()), lambda state: state)
+        plain = _average(exp.Avg(this=distinct.expressions[0].copy()), lambda state: state, False)
         split = Split(states, plain.merged, plain.answer)
     elif isinstance(aggregate, exp.Count):
         split = _count(aggregate, lambda state: state.copy())

@@ -31,8 +31,8 @@ class Executor:
         """Returns how large a dataset is, or None if that is not known before it is read."""
         return sum(work.as_table(block).nbytes for block in source)
 
-    def blocks(self, source):
-        """Yields handles of a dataset's blocks."""
+    def blocks(self, source, columns):
+        """Yields handles of a dataset's blocks, which have these columns and perhaps more."""
         yield from source
 
     def put(self, table):

@@ -52,7 +52,7 @@ class Groups:
     def stage(self, stage):
         if stage.meets(self.keys):
             return self._whole(stage)
-        splits = {a: split_of(a) for a in self.aggregates}
+        splits = {a: split_of(a, self.aggregates, bool(self.keys)) for a in self.aggregates}
         if all(splits.values()):
             return self._two_stages(stage, splits)
         distinct = self._distinct_values(splits)

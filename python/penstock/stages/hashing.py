@@ -4,6 +4,8 @@ Hashes depend on values alone. NULLs are equal, -0.0 is 0.0, all NaN are one val
 A kind says how the keys of both sides are read; `common_kind` chooses it from two types.
 """
 
+import itertools
+
 import numpy
 import pyarrow
 import pyarrow.compute
@@ -165,4 +167,4 @@ def split(table, keys, count):
     numbers = partition_numbers(table, keys, count)
     order = numpy.argsort(numbers, kind="stable")
     ends = numpy.searchsorted(numbers[order], numpy.arange(count + 1))
-    return [table.take(pyarrow.array(order[a:b])) for a, b in zip(ends, ends[1:])]
+    return [table.take(pyarrow.array(order[a:b])) for a, b in itertools.pairwise(ends)]

@@ -10,6 +10,8 @@ from penstock.stages.errors import unsupported
 from penstock.stages.relation import Stage
 
 INNER = (",", "INNER", "CROSS")
+# Tables with one tie are joined first, those without one last.
+_TIES_FIRST = {1: 0, 0: 2}
 
 
 @dataclasses.dataclass
@@ -122,16 +124,36 @@ class Joins:
         return float("inf") if size is None else size
 
     def _beside(self, stage, residents):
-        """Returns a stage with resident tables beside its own: conditions pair their rows."""
-        for resident in residents:
-            (table,) = resident.tables
-            stage = dataclasses.replace(
-                stage,
-                tables=stage.tables + [(table[0], table[1], ",", None)],
-                references={**stage.references, **resident.references},
-                where=stage.where + resident.where,
-            )
+        """Returns a stage with resident tables beside its own: conditions pair their rows.
+
+        Tables are tied as a tree. One that ties to two others would let a worker join those two by
+        few keys first, so the rows so far are computed before it.
+        """
+        waiting = list(residents)
+        while waiting:
+            ties = {id(one): self._tied(stage, one) for one in waiting}
+            best = min(waiting, key=lambda one: _TIES_FIRST.get(len(ties[id(one)]), 1))
+            if len(ties[id(best)]) > 1 and stage.inputs:
+                stage = self._with_conditions(stage)
+                stage = self.runner.computed(stage, self._needed(stage.aliases))
+            stage = self._attached_by_where(stage, best)
+            waiting = [one for one in waiting if one is not best]
         return stage
+
+    def _tied(self, stage, other):
+        """Returns the tables of a stage that equalities tie to another one."""
+        pairs = self._equalities(stage.aliases, other.aliases)
+        sides = [stage.expressed(one) for one, _ in pairs]
+        return {found.table for side in sides for found in side.find_all(exp.Column)}
+
+    def _attached_by_where(self, stage, resident):
+        (table,) = resident.tables
+        return dataclasses.replace(
+            stage,
+            tables=stage.tables + [(table[0], table[1], ",", None)],
+            references={**stage.references, **resident.references},
+            where=stage.where + resident.where,
+        )
 
     def _equalities(self, left, right):
         """Returns the pairs of keys that pending equalities tie between tables."""

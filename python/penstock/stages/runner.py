@@ -3,6 +3,7 @@
 import math
 import uuid
 
+import pyarrow
 from sqlglot import exp
 
 from penstock.stages import hashing
@@ -92,9 +93,9 @@ class Runner:
         """Returns a Relation of rows that the executor computes as they are read, if it can."""
         types, _ = self.describe(tree, inputs)
         ((name, relation),) = inputs.items()
-        given = Input(name, 1, relation.schema)
+        read = _schema_read(tree, name, relation.schema)
         stream = self.executor.stream(
-            Task(st.text(tree), schema), relation.source, given, self._always(tree)
+            Task(st.text(tree), schema), relation.source, Input(name, 1, read), self._always(tree)
         )
         if stream is None:
             return self.run(tree, inputs, schema, names)
@@ -120,12 +121,13 @@ class Runner:
             return
         (first, relation), *others = inputs.items()
         if relation.parts is None:
+            read = _schema_read(tree, first, relation.schema)
             is_empty = True
-            for block in self.executor.blocks(relation.source):
+            for block in self.executor.blocks(relation.source, read.names):
                 is_empty = False
-                yield [(Input(first, 1, relation.schema), (block,))] + always
+                yield [(Input(first, 1, read), (block,))] + always
             if is_empty:
-                yield [(Input(first, 0, relation.schema), ())] + always
+                yield [(Input(first, 0, read), ())] + always
             return
         for at in range(len(relation.parts)):
             share = [(first, relation)] + others
@@ -198,6 +200,15 @@ class Runner:
                 f"{what} over {relation.bytes:,} bytes, more than gather_limit_bytes", instead
             )
         return self._over(stage, [gathered(relation.parts)])
+
+
+def _schema_read(tree, name, schema):
+    """Returns the columns of a dataset that a statement reads, one of them at least."""
+    (table,) = (table for table in tree.find_all(exp.Table) if table.name == name)
+    alias = table.alias_or_name
+    read = {node.name for node in tree.find_all(exp.Column) if node.table == alias}
+    fields = [field for field in schema if field.name in read]
+    return pyarrow.schema(fields or [schema.field(0)])
 
 
 def gathered(parts):
