@@ -2,7 +2,8 @@
  * the caller's.
  *
  * Memory and queues belong to the caller: CUDA's CUdeviceptr and CUstream, OpenCL's cl_mem and
- * cl_command_queue. The enqueue functions allocate no device memory and wait for nothing; their
+ * cl_command_queue. On cpu:0 memory is the host's and the queue is NULL: work ends before the call
+ * returns. The enqueue functions allocate no device memory and wait for nothing; their
  * work runs in the queue's order. Chunks may be hostile: nothing is written outside the capacity of
  * a chunk's output, and each chunk gets a status. batch.hpp is the same interface in C++ and has
  * more detail.

@@ -64,8 +64,8 @@ const char* penstock_device_name(const penstock_device* device); /* "NVIDIA H200
  * NULL if it has none. */
 void* penstock_device_context(const penstock_device* device);
 
-/* Device memory: a CUdeviceptr, or a cl_mem cast by (uintptr_t), and its size. CUDA's addresses
- * must be multiples of 16, as cudaMalloc returns them. */
+/* Device memory: a CUdeviceptr, a cl_mem cast by (uintptr_t), or an address of the host (cpu:0),
+ * and its size. Addresses must be multiples of 16, as cudaMalloc returns them. */
 typedef struct penstock_memory {
   uint64_t handle;
   uint64_t bytes;

@@ -261,11 +261,12 @@ class Device {
   // Imports memory and queues of the caller, by the drivers' own handles: CUDA's CUdeviceptr and
   // CUstream of the device's primary context (the CUDA runtime's; 0 is the default stream),
   // OpenCL's cl_mem and in-order cl_command_queue of the device's context (context_handle(), or
-  // open_device_of_queue()), SYCL's USM pointer and the address of an in-order sycl::queue. Neither
-  // is owned: both must outlive the returned objects and the work that uses them, and the caller
-  // orders that work. Destroying an imported queue waits only if it used memory of allocate().
-  // Addresses must be aligned for wide loads (16 bytes). Code::invalid: a null handle if one is
-  // needed, or one of another context. Code::unsupported: a device that imports nothing.
+  // open_device_of_queue()), SYCL's USM pointer and the address of an in-order sycl::queue, and of
+  // cpu:0 an address of the host and 0, as its work ends before a call returns. Neither is owned:
+  // both must outlive the returned objects and the work that uses them, and the caller orders that
+  // work. Destroying an imported queue waits only if it used memory of allocate(). Addresses must
+  // be aligned for wide loads (16 bytes). Code::invalid: a null handle if one is needed, or one of
+  // another context. Code::unsupported: a device that imports nothing.
   virtual Result<std::shared_ptr<Buffer>> import_memory(std::uint64_t handle, std::uint64_t bytes);
   virtual Result<std::unique_ptr<Queue>> import_queue(std::uint64_t handle);
   // Returns the CUcontext or cl_context of the device's memory, valid as long as the device lives.

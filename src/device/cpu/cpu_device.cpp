@@ -73,6 +73,12 @@ Result<std::shared_ptr<Buffer>> CpuDevice::import_memory(std::uint64_t handle,
 
 Result<std::unique_ptr<Queue>> CpuDevice::queue() { return make_queue(*this); }
 
+Result<std::unique_ptr<Queue>> CpuDevice::import_queue(std::uint64_t handle) {
+  if (handle == 0) return make_queue(*this);
+  return Status(Code::invalid,
+                "cpu:0 has no queues of callers: its work ends before a call returns");
+}
+
 Result<std::shared_ptr<Program>> CpuDevice::build(const ProgramSource& source) {
   return catch_exceptions([&] { return build_or_throw(source); });
 }

@@ -31,8 +31,9 @@ class CpuDevice : public Device {
   Result<std::shared_ptr<HostBuffer>> allocate_host(std::uint64_t bytes) override;
   Result<std::shared_ptr<Buffer>> wrap_host(const void* data, std::uint64_t bytes) override;
   Result<std::unique_ptr<Queue>> queue() override;
-  // Handles of memory are addresses.
+  // Handles of memory are addresses, and that of a queue is 0.
   Result<std::shared_ptr<Buffer>> import_memory(std::uint64_t handle, std::uint64_t bytes) override;
+  Result<std::unique_ptr<Queue>> import_queue(std::uint64_t handle) override;
   Result<std::shared_ptr<Program>> build(const ProgramSource& source) override;
   Result<std::uint32_t> resident_groups(const Program& program, std::string_view kernel) override;
 

@@ -128,6 +128,19 @@ TEST(ChunksFromC, PlainPointersOfTheHostExecutorAreUsed) {
   }
 }
 
+TEST(ChunksFromC, MemoryOfTheHostIsUsedOnTheCpu) {
+  penstock_device* device = nullptr;
+  penstock_status status{};
+  const penstock_code opened = penstock_device_open("cpu:0", &device, &status);
+  if (opened == PENSTOCK_NO_DEVICE) GTEST_SKIP() << status.message;
+  ASSERT_EQ(opened, PENSTOCK_OK) << status.message;
+  expect_right(
+      [&](c_work work, penstock_chunk_format format, c_chunks* chunks, penstock_status* said) {
+        return run_from_c_in_host_memory(device, work, format, chunks, said);
+      });
+  penstock_device_close(device);
+}
+
 TEST(ChunksFromC, AQueueOutOfOrderIsRefused) {
   Chunks chunks;
   chunks.add(lz4_compressed(outputs()[0], 0), outputs()[0].size()), chunks.finish();
