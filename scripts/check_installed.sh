@@ -43,6 +43,7 @@ check_development() {
   consumer-build/query_file
   consumer-build/compressed_file
   by_pkg_config cc c_consumer/main.c penstock
+  by_pkg_config cc from_nvcomp.c penstock
   by_pkg_config c++ consumer/main.cpp penstock-cpp -std=c++20
   by_pkg_config c++ query_file.cpp penstock-cpp-session -std=c++20
 }
