@@ -29,7 +29,7 @@ configure_packages() {
   local library_folder=lib
   library_folder=lib/$(dpkg-architecture -qDEB_HOST_MULTIARCH)
   if [[ -f $build/CMakeCache.txt ]]; then
-    cmake -B "$build" -DCMAKE_INSTALL_LIBDIR="$library_folder"
+    cmake "$build" -DCMAKE_INSTALL_LIBDIR="$library_folder"
   else
     cmake --preset release -B "$build" -DCMAKE_INSTALL_LIBDIR="$library_folder" \
       -DPENSTOCK_TESTS=OFF -DPENSTOCK_EXAMPLES=OFF
