@@ -122,6 +122,8 @@ class _Workers(Executor):
         return ray.put(table)
 
     def stream(self, task, source, given, always):
+        if self.estimated_bytes(source) == 0:
+            return None  # Ray computes nothing of a block without rows, so no columns
         return _with_columns(source, given.schema.names).map_batches(
             _Streamed,
             fn_constructor_args=(task, given, always, self.device),

@@ -10,8 +10,12 @@ from penstock.stages.errors import unsupported
 from penstock.stages.relation import Stage
 
 INNER = (",", "INNER", "CROSS")
-# Tables with one tie are joined first, those without one last.
-_TIES_FIRST = {1: 0, 0: 2}
+
+
+def _rank(stage, ties):
+    """Ranks a table by its ties to others: one tie first, breadth first, and no tie last."""
+    places = [at for at, (_, alias, _, _) in enumerate(stage.tables) if alias in ties]
+    return ({1: 0, 0: 2}.get(len(ties), 1), places)
 
 
 @dataclasses.dataclass
@@ -132,7 +136,7 @@ class Joins:
         waiting = list(residents)
         while waiting:
             ties = {id(one): self._tied(stage, one) for one in waiting}
-            best = min(waiting, key=lambda one: _TIES_FIRST.get(len(ties[id(one)]), 1))
+            best = min(waiting, key=lambda one: _rank(stage, ties[id(one)]))
             if len(ties[id(best)]) > 1 and stage.inputs:
                 stage = self._with_conditions(stage)
                 stage = self.runner.computed(stage, self._needed(stage.aliases))
