@@ -45,6 +45,18 @@ struct SessionTable {
   bool is_view = false;
 };
 
+// A statement, with what belongs to it alone.
+struct SessionStatement {
+  std::string_view text;
+  // Tables that FROM may name. A statement that has some is bound anew each time.
+  using Tables = std::map<std::string, std::shared_ptr<TableSource>, std::less<>>;
+  Tables tables = {};
+  // A row that has a value for each parameter of the text: `?`, `$1` or `$name`. A column without
+  // rows is NULL. Null: there are none.
+  const Table* parameters = nullptr;
+  std::optional<Planner> planner = {};  // instead of the session's
+};
+
 class Session {
  public:
   // Begins to open the device; if that fails, statements say why. A program that has
@@ -56,15 +68,15 @@ class Session {
   // Answers one statement: SELECT, DESCRIBE, SUMMARIZE or COPY ... TO, which yields the number of
   // rows that it wrote. The session replaces the device and the session of `options`.
   virtual Result<QueryResult> sql(std::string_view statement, const RunOptions& options = {}) = 0;
-  // Does the same where some tables of FROM are these, by their names. Such a statement is bound
-  // anew each time.
-  using NamedTables = std::map<std::string, std::shared_ptr<TableSource>, std::less<>>;
-  virtual Result<QueryResult> sql_with_tables(std::string_view statement, const NamedTables& tables,
-                                              const RunOptions& options = {}) = 0;
+  // Does the same for a statement that brings tables, parameters or a planner of its own.
+  virtual Result<QueryResult> sql(const SessionStatement& statement,
+                                  const RunOptions& options = {}) = 0;
   // Returns the steps, operators and kernels of a SELECT, and reads no row. A view or a macro is
   // defined, and the text is empty; CREATE TABLE ... AS is Code::unsupported, as it reads rows.
-  virtual Result<std::string> explain(std::string_view statement,
+  virtual Result<std::string> explain(const SessionStatement& statement,
                                       const RunOptions& options = {}) = 0;
+  // Returns the source of a SELECT's kernels for a target. Needs no device.
+  virtual Result<std::string> source(const SessionStatement& statement, Target target) = 0;
   // Returns the names and types of the columns that a SELECT yields. Reads no row.
   virtual Result<Schema> schema_of(std::string_view statement) = 0;
 

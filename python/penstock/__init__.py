@@ -1,17 +1,52 @@
-"""SQL over Arrow tables on GPUs, OpenCL devices and the CPU.
+"""SQL, decompression and video scores on GPUs, OpenCL devices and the CPU.
 
     import penstock
-    totals = penstock.query("SELECT shop, sum(price) FROM sales GROUP BY shop",
-                            tables={"sales": table}, device="cuda:0")
+    penstock.sql("SELECT shop, sum(price) FROM sales GROUP BY shop").df()    # sales: a variable
+    penstock.sql("SELECT count(*) FROM 'hits.parquet' WHERE price > ?", [3]).fetchone()
+    penstock.from_arrow(sales).filter(lambda r: r.price > 3).sum("price")
+    penstock.decompress(open("logs.json.gz", "rb").read())
+    penstock.video.score("reference.y4m", "distorted.y4m", ["float_ssim"]).pooled("float_ssim")
 
-    worker = penstock.BatchWorker("SELECT price * 2 AS double FROM batch", "batch")
-    dataset.map_batches(worker, batch_format="pyarrow")
-
-It is pure Python over libpenstock.so, which Penstock's C++ build makes; docs/python.md says how it
-is found.
+docs/python.md has every name.
 """
 
-from penstock.session import PenstockError, Session, query
+from penstock import codecs, video
+from penstock.codecs import compress, decompress, open
+from penstock.core import core
+from penstock.errors import PenstockError
+from penstock.pipeline import Pipeline, from_arrow, from_file
+from penstock.result import Result, sql
+from penstock.session import Report, Session, query
+from penstock.tracing_choices import coalesce, lit, select, when
+from penstock.tracing_functions import function, reduction
 from penstock.worker import BatchWorker
 
-__all__ = ["BatchWorker", "PenstockError", "Session", "query"]
+__all__ = [
+    "BatchWorker",
+    "PenstockError",
+    "Pipeline",
+    "Report",
+    "Result",
+    "Session",
+    "codecs",
+    "coalesce",
+    "compress",
+    "decompress",
+    "devices",
+    "from_arrow",
+    "from_file",
+    "function",
+    "lit",
+    "open",
+    "query",
+    "reduction",
+    "select",
+    "sql",
+    "video",
+    "when",
+]
+
+
+def devices():
+    """Returns a dict for each device of this machine: id, name, driver, global_bytes, is_cpu..."""
+    return core.devices()

@@ -1,167 +1,158 @@
-"""A device that stays open, and statements over Arrow tables on it."""
+"""A device that stays open, and statements over files and Arrow data on it."""
 
 import contextlib
-import ctypes
-import os
-import sys
 import threading
 
 import pyarrow
 
-from penstock import library
+from penstock import parameters as values
+from penstock.core import check_process, core
+from penstock.errors import PenstockError
+from penstock.tables import reader_of
 
-# The codes of penstock_code in device.h, in their order.
-CODES = (
-    "ok invalid unsupported corrupt truncated overflow capacity no_memory no_device compile "
-    "device_lost io cancelled internal"
-).split()
-
-
-class PenstockError(Exception):
-    """An error of the library; `code` is one of CODES."""
-
-    def __init__(self, message, code="invalid"):
-        super().__init__(message, code)
-        self.message, self.code = message, code
-
-    def __str__(self):
-        return self.message
+__all__ = ["PenstockError", "Report", "Session", "query", "reader_of", "session_of"]
 
 
-def _check(code, status):
-    if code:
-        raise PenstockError(
-            status.message.decode(errors="replace"), CODES[code] if code < len(CODES) else str(code)
-        )
+class Report(dict):
+    """What a statement did: rows_read, rows_out, seconds, kernel_seconds, kernels_compiled, notes...
 
+    Its entries are attributes too.
+    """
 
-def reader_of(data):
-    """Returns a RecordBatchReader over whatever holds Arrow data."""
-    if isinstance(data, pyarrow.RecordBatchReader):
-        return data
-    if isinstance(data, pyarrow.RecordBatch):
-        return pyarrow.RecordBatchReader.from_batches(data.schema, [data])
-    if isinstance(data, pyarrow.Table):
-        return data.to_reader()
-    if hasattr(data, "__arrow_c_stream__"):
-        return pyarrow.RecordBatchReader.from_stream(data)
-    raise PenstockError(
-        f"a table is a pyarrow Table, RecordBatch or RecordBatchReader, not {type(data).__name__}"
-    )
-
-
-_first_process = None  # that used the library
-
-
-def _check_process():
-    """The library's threads and drivers' handles belong to the process that used it first."""
-    global _first_process
-    if _first_process is None:
-        _first_process = os.getpid()
-    elif _first_process != os.getpid():
-        raise PenstockError(
-            "this process was forked from one that has used penstock, whose threads and device it "
-            'lacks; start workers by spawn: multiprocessing.get_context("spawn")',
-            "unsupported",
-        )
-
-
-class _Streams:
-    """Tables as the library takes them. Releases tables that the library did not take."""
-
-    def __init__(self, readers):
-        self.streams = [library.ArrowArrayStream() for _ in readers]
-        self.named = (library.NamedStream * len(readers))()
-        self._exported = []
+    def __getattr__(self, name):
         try:
-            for (name, reader), stream, entry in zip(readers.items(), self.streams, self.named):
-                entry.name, entry.stream = name.encode(), ctypes.pointer(stream)
-                reader._export_to_c(ctypes.addressof(stream))
-                self._exported.append(stream)
-        except BaseException:
-            self._release()
-            raise
+            return self[name]
+        except KeyError:
+            raise AttributeError(name) from None
 
-    def _release(self):
-        for stream in self._exported:
-            # A reader that is imported again releases the stream when it goes.
-            pyarrow.RecordBatchReader._import_from_c(ctypes.addressof(stream))
+
+def _read(capsule):
+    return pyarrow.RecordBatchReader._import_from_c_capsule(capsule).read_all()
 
 
 class Session:
-    """A device that stays open between queries, with the kernels compiled for it.
+    """A device that stays open between statements, with kernels and columns that it has made.
 
     Threads may share one. It belongs to the process that made it: a process forked from one that
     has used the library gets an error, and one that is spawned opens its own.
     """
 
-    def __init__(self, device=""):
-        self.device = device
+    def __init__(self, device="", *, cache_limit_bytes=None, planner="auto"):
+        """`device`: "cuda:0", "opencl:1", "cuda", "gpu", "cpu"; by default the first one.
+
+        `cache_limit_bytes`: of columns kept between statements; by default a quarter of the
+        device's memory, and 0 keeps none. `planner`: "own", "duckdb", or "auto", which takes
+        DuckDB's where ours does not bind the statement.
+        """
+        self.device, self.planner = device, planner
+        self.cache_limit_bytes = cache_limit_bytes
         self._changed = threading.Condition()
-        self._handle = None
-        self._running = 0  # queries that use the handle
-        self.report = None  # of the last query: rows_read, rows_out, kernels_compiled, seconds
+        self._session = None
+        self._running = set()  # cancellations of the statements that run
+        self._registered = {}
+        self._functions = {}
+        self.report = None  # of the last statement
 
     def _open(self):
-        if self._handle is None:
-            handle, status = ctypes.c_void_p(), library.Status()
-            opened = library.load().penstock_session_open(
-                self.device.encode(), ctypes.byref(handle), ctypes.byref(status)
-            )
-            _check(opened, status)
-            self._handle = handle
-        return self._handle
+        check_process()
+        if self._session is None:
+            self._session = core.Session(self.device, self.cache_limit_bytes, self.planner)
+            for name, held in self._registered.items():
+                self._session.define_table(name, held, True)
+            for function in self._functions.values():
+                self._define(function)
+        return self._session
+
+    def _asked(self, sql, tables, parameters, planner):
+        held = {
+            name: core.hold_table(reader_of(data).__arrow_c_stream__(), name)
+            for name, data in (tables or {}).items()
+        }
+        streams, names = values.encoded(parameters)
+        return sql, held, streams, names, planner or ""
 
     @contextlib.contextmanager
-    def _used_handle(self):
+    def _used(self):
+        """Yields the open session and a statement's cancellation; close() waits for its end."""
+        cancellation = core.Cancellation()
         with self._changed:
-            handle = self._open()
-            self._running += 1
+            session = self._open()
+            self._running.add(cancellation)
         try:
-            yield handle
+            yield session, cancellation
         finally:
             with self._changed:
-                self._running -= 1
+                self._running.discard(cancellation)
                 self._changed.notify_all()
 
-    def query(self, sql, tables=None):
-        """Answers a SELECT and returns a pyarrow Table.
+    def _answer(self, sql, tables, parameters, planner, profile=False):
+        with self._used() as (session, cancellation):
+            asked = self._asked(sql, tables, parameters, planner)
+            rows, report = session.query(*asked, cancellation, profile)
+        self.report = Report(report)
+        return _read(rows)
 
-        `tables` has Arrow data by the names in FROM; other names there are files.
+    def query(self, sql, tables=None, parameters=None, planner=None):
+        """Answers a statement and returns a pyarrow Table.
+
+        `tables` has data by the names in FROM; other names there are files. `parameters`: a list
+        for `?` and `$1`, a dict for `$name`. `planner`: instead of the session's.
         """
-        _check_process()
-        readers = {name: reader_of(data) for name, data in (tables or {}).items()}
-        rows, report, status = library.ArrowArrayStream(), library.Report(), library.Status()
-        with self._used_handle() as handle:
-            given = _Streams(readers)
-            code = library.load().penstock_session_query(
-                handle,
-                sql.encode(),
-                given.named,
-                len(readers),
-                ctypes.byref(rows),
-                ctypes.byref(report),
-                ctypes.byref(status),
-            )
-        _check(code, status)
-        self.report = report
-        return pyarrow.RecordBatchReader._import_from_c(ctypes.addressof(rows)).read_all()
+        return self._answer(sql, tables, parameters, planner)
+
+    def profile(self, sql, tables=None, parameters=None, planner=None):
+        """Answers a statement, and returns the times of all it did as a trace of Chrome's, in JSON.
+
+        chrome://tracing and ui.perfetto.dev show it.
+        """
+        self._answer(sql, tables, parameters, planner, profile=True)
+        return self.report["profile"]
+
+    def explain(self, sql, tables=None, parameters=None, planner=None):
+        """Returns the steps, operators and kernels of a SELECT, and reads no row."""
+        with self._used() as (session, _):
+            return session.explain(*self._asked(sql, tables, parameters, planner))
+
+    def source(self, sql, tables=None, parameters=None, target="cuda", planner=None):
+        """Returns the kernels of a SELECT for "cuda", "opencl", "sycl", "metal" or "cpu"."""
+        with self._used() as (session, _):
+            return session.source(*self._asked(sql, tables, parameters, planner), target)
+
+    def register(self, name, data):
+        """Keeps a table under a name, for all statements of the session. It replaces another."""
+        held = core.hold_table(reader_of(data).__arrow_c_stream__(), name)
+        with self._changed:
+            self._open().define_table(name, held, True)
+            self._registered[name] = held
+
+    def define(self, function):
+        """Makes a function in Kernel C known by its name; penstock.function() makes one."""
+        with self._changed:
+            self._open()
+            if self._functions.get(function.name) is not function:
+                self._define(function)
+                self._functions[function.name] = function
+
+    def _define(self, function):
+        raise PenstockError("functions in Kernel C are not there yet", "unsupported")
+
+    def cancel(self):
+        """Ends the statements that other threads run here: they raise PenstockError, "cancelled"."""
+        with self._changed:
+            for cancellation in self._running:
+                cancellation.cancel()
+
+    def sql(self, sql, parameters=None, *, tables=None, planner=None):
+        """Returns a lazy result; names in FROM may be variables of the caller. See penstock.sql()."""
+        from penstock.result import lazy
+
+        return lazy(self, sql, parameters, tables, planner, depth=2)
 
     def close(self):
-        """Waits for the queries of other threads. A later query opens the device again."""
-        if _first_process != os.getpid():
-            return
+        """Waits for the statements of other threads. A later one opens the device again."""
         with self._changed:
-            self._changed.wait_for(lambda: self._running == 0)
-            handle, self._handle = self._handle, None
-            if handle is not None:
-                library.load().penstock_session_close(handle)
-
-    def __del__(self):
-        # No query runs: it would hold the session. At the process's end modules may be gone.
-        handle, self._handle = getattr(self, "_handle", None), None
-        if handle is not None and not sys.is_finalizing() and _first_process == os.getpid():
-            library.load().penstock_session_close(handle)
+            self._changed.wait_for(lambda: not self._running)
+            self._session = None
 
     def __enter__(self):
         return self
@@ -174,19 +165,18 @@ _sessions = {}
 _sessions_lock = threading.Lock()
 
 
-def session_of(device):
+def session_of(device=""):
     """Returns the process's session of a device, which stays open to its end."""
-    _check_process()  # before the lock, which another thread of the parent may have held
+    check_process()  # before the lock, which another thread of the parent may have held
     with _sessions_lock:
         if device not in _sessions:
             _sessions[device] = Session(device)
         return _sessions[device]
 
 
-def query(sql, tables=None, device=""):
-    """Answers a SELECT over Arrow data and files; see Session.query().
+def query(sql, tables=None, device="", parameters=None, planner=None):
+    """Answers a statement over Arrow data and files; see Session.query().
 
-    The device stays open for the next call. `device`: "cuda:0", "opencl:1", "cuda", "gpu", "cpu";
-    by default the first one.
+    The device stays open for the next call.
     """
-    return session_of(device).query(sql, tables)
+    return session_of(device).query(sql, tables, parameters, planner)

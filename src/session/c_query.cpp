@@ -25,8 +25,8 @@ class GivenStreams {
         given.stream->release(given.stream);
   }
 
-  Result<Session::NamedTables> tables() const {
-    Session::NamedTables tables;
+  Result<SessionStatement::Tables> tables() const {
+    SessionStatement::Tables tables;
     for (const penstock_named_stream& given : streams_) {
       if (given.name == nullptr || given.stream == nullptr)
         return Status(Code::invalid, "a table without a name or a stream");
@@ -79,9 +79,8 @@ penstock_code penstock_session_query(penstock_session* session, const char* stat
     return c::code_of(Status(Code::invalid, "no session, no statement or no stream for the rows"),
                       status);
   return c::enter(status, [&]() -> Status {
-    PENSTOCK_ASSIGN(const Session::NamedTables sources, given.tables());
-    PENSTOCK_ASSIGN(const QueryResult result,
-                    session->session->sql_with_tables(statement, sources));
+    PENSTOCK_ASSIGN(const SessionStatement::Tables sources, given.tables());
+    PENSTOCK_ASSIGN(const QueryResult result, session->session->sql({statement, sources}));
     PENSTOCK_TRY(column::export_stream(result.table, rows));
     if (report != nullptr) session::fill(*report, result.report);
     return {};

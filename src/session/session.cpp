@@ -9,6 +9,7 @@
 #include "session/csv_defaults.hpp"
 #include "session/open_tables.hpp"
 #include "session/session_names.hpp"
+#include "session/session_statement.hpp"
 #include "session/statements/answer_statement.hpp"
 #include "session/statements/copy_table.hpp"
 
@@ -29,15 +30,17 @@ class SessionOfFiles final : public Session {
     PENSTOCK_ASSIGN(const session::BoundStatement bound, bind(statement));
     return answer(bound, options);
   }
-  Result<QueryResult> sql_with_tables(std::string_view statement, const NamedTables& tables,
-                                      const RunOptions& options) override {
-    PENSTOCK_ASSIGN(const session::BoundStatement bound,
-                    catch_exceptions([&] { return bind_anew(statement, tables); }));
+  Result<QueryResult> sql(const SessionStatement& statement, const RunOptions& options) override {
+    PENSTOCK_ASSIGN(const std::string text, session::text_of(statement));
+    if (session::is_text_alone(statement)) return sql(text, options);
+    PENSTOCK_ASSIGN(const session::BoundStatement bound, bind(text, statement));
     return answer(bound, options);
   }
   // Views and macros are defined, so that later statements can be explained.
-  Result<std::string> explain(std::string_view statement, const RunOptions& options) override {
-    PENSTOCK_ASSIGN(const auto definition, sql::read_definition(statement));
+  Result<std::string> explain(const SessionStatement& statement,
+                              const RunOptions& options) override {
+    PENSTOCK_ASSIGN(const std::string text, session::text_of(statement));
+    PENSTOCK_ASSIGN(const auto definition, sql::read_definition(text));
     if (definition && definition->kind == sql::DefinitionKind::table)
       return Status(Code::unsupported,
                     "CREATE TABLE reads rows, and explaining reads none: make '" +
@@ -46,8 +49,13 @@ class SessionOfFiles final : public Session {
       PENSTOCK_TRY(define(*definition, options));
       return std::string();
     }
-    PENSTOCK_ASSIGN(const session::BoundStatement bound, bind(statement));
+    PENSTOCK_ASSIGN(const session::BoundStatement bound, bind(text, statement));
     return penstock::explain(*bound.plan, bound.sql.rows, in_session(options));
+  }
+  Result<std::string> source(const SessionStatement& statement, Target target) override {
+    PENSTOCK_ASSIGN(const std::string text, session::text_of(statement));
+    PENSTOCK_ASSIGN(const session::BoundStatement bound, bind(text, statement));
+    return penstock::source(*bound.plan, bound.sql.rows, target);
   }
   Result<Schema> schema_of(std::string_view statement) override {
     PENSTOCK_ASSIGN(const auto definition, sql::read_definition(statement));
@@ -149,13 +157,27 @@ class SessionOfFiles final : public Session {
   Result<session::BoundStatement> bind(std::string_view statement) {
     return catch_exceptions([&] { return bound(statement); });
   }
+  Result<session::BoundStatement> bind(std::string_view text, const SessionStatement& statement) {
+    if (session::is_text_alone(statement)) return bind(text);
+    return catch_exceptions(
+        [&] { return bind_anew(text, statement.tables, statement.planner.value_or(planner_)); });
+  }
   Result<session::BoundStatement> bound(std::string_view statement) {
-    if (auto known = statements_.find(statement); known && is_current(*known)) return *known;
-    PENSTOCK_ASSIGN(session::BoundStatement bound, bind_anew(statement, {}));
+    if (auto known = statements_.find(statement); known && is_current(*known)) {
+      if (auto without = known->plan->with_repeats_found()) {
+        known->plan = std::make_shared<const Plan>(*std::move(without));
+        known->kept_programs = std::make_shared<plan::KeptPrograms>();
+        statements_.keep(statement, *known);
+      }
+      return *known;
+    }
+    PENSTOCK_ASSIGN(session::BoundStatement bound, bind_anew(statement, {}, planner_));
     statements_.keep(statement, bound);
     return bound;
   }
-  Result<session::BoundStatement> bind_anew(std::string_view statement, const NamedTables& named) {
+  Result<session::BoundStatement> bind_anew(std::string_view statement,
+                                            const SessionStatement::Tables& named,
+                                            Planner planner) {
     session::BoundStatement bound;
     const auto plan = std::make_shared<Plan>();
     const auto open = [&](const TableReference& table) -> Result<std::shared_ptr<TableSource>> {
@@ -167,7 +189,7 @@ class SessionOfFiles final : public Session {
       return source;
     };
     PENSTOCK_ASSIGN(bound.sql,
-                    bind_statement(statement, *plan, open, {planner_, names_.definitions()}));
+                    bind_statement(statement, *plan, open, {planner, names_.definitions()}));
     bound.plan = plan;
     bound.kept_programs = std::make_shared<plan::KeptPrograms>();
     return bound;

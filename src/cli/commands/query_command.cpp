@@ -62,7 +62,8 @@ std::string first_device_of(const std::string& selector) {
 
 Status explain_in(Session& session, const std::string& statement, const QueryOptions& options) {
   ProgressBar bar(false);
-  PENSTOCK_ASSIGN(const std::string text, session.explain(statement, run_options_of(options, bar)));
+  PENSTOCK_ASSIGN(const std::string text,
+                  session.explain({statement}, run_options_of(options, bar)));
   return standard_output()(terminal_text(text));
 }
 

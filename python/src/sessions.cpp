@@ -1,0 +1,199 @@
+// Sessions: statements over files and Arrow streams.
+#include <nanobind/stl/optional.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/vector.h>
+
+#include <atomic>
+#include <map>
+
+#include "bindings.hpp"
+#include "column/arrow_stream_export.hpp"
+#include "column/held_batches.hpp"
+#include "penstock/session.hpp"
+
+namespace penstock::python {
+namespace {
+
+Planner planner_named(const std::string& name) {
+  if (name == "own") return Planner::own;
+  if (name == "duckdb") return Planner::duckdb;
+  if (name == "auto") return Planner::automatic;
+  throw StatusError{Status(Code::invalid, "no planner '" + name + "': auto, own, duckdb")};
+}
+
+nb::dict report_of(const RunReport& report) {
+  std::uint64_t compiled = 0, launches = 0, bytes_moved = 0;
+  double kernel_seconds = 0;
+  for (const KernelReport& kernel : report.kernels) {
+    compiled += kernel.build.cache == CacheResult::compiled;
+    launches += kernel.launches;
+    bytes_moved += kernel.bytes_moved;
+    kernel_seconds += kernel.device_seconds;
+  }
+  nb::dict made;
+  made["device"] = report.device_id;
+  made["device_name"] = report.device_name;
+  made["rows_read"] = report.rows_read;
+  made["rows_out"] = report.rows_out;
+  made["bytes_uploaded"] = report.bytes_uploaded;
+  made["bytes_downloaded"] = report.bytes_downloaded;
+  made["bytes_moved"] = bytes_moved;
+  made["columns_from_cache"] = report.columns_from_cache;
+  made["kernels_compiled"] = compiled;
+  made["kernel_launches"] = launches;
+  made["kernel_seconds"] = kernel_seconds;
+  made["seconds"] = report.total_seconds;
+  made["notes"] = nb::cast(report.notes);
+  return made;
+}
+
+// A table that Python gives: a held source, which several statements may read.
+struct HeldTable {
+  std::shared_ptr<TableSource> source;
+};
+
+HeldTable hold(nb::handle capsule, const std::string& name) {
+  ArrowArrayStream stream = take_stream(capsule);
+  const nb::gil_scoped_release released;
+  const auto imported = value_of(import_stream(&stream, name));
+  return {value_of(column::hold_batches(*imported))};
+}
+
+// Returns the one column of the first batch of a stream.
+Column value_in(nb::handle capsule) {
+  ArrowArrayStream stream = take_stream(capsule);
+  const auto imported = value_of(import_stream(&stream));
+  const std::uint32_t first[] = {0};
+  const auto batches = value_of(imported->scan(first, {}));
+  std::optional<Table> batch = value_of(batches->next());
+  if (!batch) throw StatusError{Status(Code::invalid, "a parameter without a value")};
+  return std::move(batch->columns.at(0));
+}
+
+// Returns the one row of values, a column each; None is a column without rows.
+Table parameters_of(const nb::list& values, const std::vector<std::string>& names) {
+  Table row;
+  row.row_count = 1;
+  for (std::size_t i = 0; i < values.size(); i++) {
+    row.names.push_back(names[i]);
+    if (values[i].is_none()) {
+      row.columns.emplace_back();
+      continue;
+    }
+    row.columns.push_back(value_in(values[i]));
+  }
+  return row;
+}
+
+struct SessionHandle {
+  std::shared_ptr<Session> session;
+};
+
+// A statement that Python asks, and what keeps its parts alive.
+struct Asked {
+  std::string text;
+  std::optional<Table> parameters;
+  SessionStatement statement;
+
+  Asked(std::string text_, const nb::dict& tables, nb::object values,
+        const std::vector<std::string>& names, const std::string& planner)
+      : text(std::move(text_)) {
+    statement.text = text;
+    for (auto [name, table] : tables)
+      statement.tables[nb::cast<std::string>(name)] = nb::cast<HeldTable&>(table).source;
+    if (!values.is_none()) {
+      parameters = parameters_of(nb::cast<nb::list>(values), names);
+      statement.parameters = &*parameters;
+    }
+    if (!planner.empty()) statement.planner = planner_named(planner);
+  }
+  Asked(const Asked&) = delete;
+};
+
+// Work that another thread may cancel.
+class Cancellation {
+ public:
+  void cancel() { is_cancelled_ = true; }
+  bool is_cancelled() const { return is_cancelled_; }
+
+ private:
+  std::atomic<bool> is_cancelled_ = false;
+};
+
+nb::tuple query(const SessionHandle& handle, const std::string& text, const nb::dict& tables,
+                nb::object values, const std::vector<std::string>& names,
+                const std::string& planner, Cancellation& cancellation, bool profile) {
+  const Asked asked(text, tables, std::move(values), names, planner);
+  SignalCheck signals;
+  RunOptions options;
+  options.profile = profile;
+  options.progress = [&](const Progress&) {
+    return !cancellation.is_cancelled() && signals.keep_on();
+  };
+  std::optional<Result<QueryResult>> result;
+  ArrowArrayStream rows = {};
+  Status exported;
+  {
+    const nb::gil_scoped_release released;
+    result = handle.session->sql(asked.statement, options);
+    if (result->ok()) exported = column::export_stream((*result)->table, &rows);
+  }
+  check_work(result->status());
+  check(exported);
+  nb::dict report = report_of((*result)->report);
+  if ((*result)->report.profile) report["profile"] = chrome_trace(*(*result)->report.profile);
+  return nb::make_tuple(stream_capsule(rows), report);
+}
+
+std::string explain(const SessionHandle& handle, const std::string& text, const nb::dict& tables,
+                    nb::object values, const std::vector<std::string>& names,
+                    const std::string& planner) {
+  const Asked asked(text, tables, std::move(values), names, planner);
+  const nb::gil_scoped_release released;
+  return value_of(handle.session->explain(asked.statement));
+}
+
+std::string source(const SessionHandle& handle, const std::string& text, const nb::dict& tables,
+                   nb::object values, const std::vector<std::string>& names,
+                   const std::string& planner, const std::string& target) {
+  const Asked asked(text, tables, std::move(values), names, planner);
+  const Target named = value_of(target_from_name(target));
+  const nb::gil_scoped_release released;
+  return value_of(handle.session->source(asked.statement, named));
+}
+
+void create(SessionHandle* self, const std::string& device,
+            std::optional<std::uint64_t> cache_limit, const std::string& planner) {
+  SessionOptions options;
+  options.device = device;
+  options.cache_limit_bytes = cache_limit;
+  options.planner = planner_named(planner);
+  new (self) SessionHandle{Session::create(options)};
+}
+
+void define_table(const SessionHandle& handle, const std::string& name, const HeldTable& table,
+                  bool replaces) {
+  const nb::gil_scoped_release released;
+  check(handle.session->define_table(name, table.source, replaces));
+}
+
+}  // namespace
+
+void add_sessions(nb::module_& module) {
+  nb::class_<HeldTable>(module, "HeldTable", "Arrow data that statements may read again.");
+  module.def("hold_table", hold, nb::arg("stream"), nb::arg("name"));
+  nb::class_<Cancellation>(module, "Cancellation")
+      .def(nb::init<>())
+      .def("cancel", &Cancellation::cancel);
+  const nb::arg text("text"), tables("tables"), names("names"), planner("planner");
+  nb::class_<SessionHandle>(module, "Session")
+      .def("__init__", create, nb::arg("device"), nb::arg("cache_limit_bytes").none(), planner)
+      .def("query", query, text, tables, nb::arg("values").none(), names, planner,
+           nb::arg("cancellation"), nb::arg("profile"))
+      .def("explain", explain, text, tables, nb::arg("values").none(), names, planner)
+      .def("source", source, text, tables, nb::arg("values").none(), names, planner,
+           nb::arg("target"))
+      .def("define_table", define_table, nb::arg("name"), nb::arg("table"), nb::arg("replaces"));
+}
+
+}  // namespace penstock::python
