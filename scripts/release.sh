@@ -32,6 +32,9 @@ grep -q "^## $version - [0-9-]*$" CHANGELOG.md || refuse "CHANGELOG.md has no pa
 unreleased=$(sed -n '/^## Unreleased/,/^## [0-9]/p' CHANGELOG.md | grep -c '^- ' || true)
 ((unreleased == 0)) || refuse "CHANGELOG.md has $unreleased changes under Unreleased"
 
+! grep -s '^CMAKE_HOME_DIRECTORY:' "$build/CMakeCache.txt" | grep -qv "=$PWD\$" ||
+  refuse "$build is a build of another source tree"
+
 output=$(realpath -m "$output")
 pack_source() { git archive --prefix="penstock-$version/" -o "$output/penstock-$version.tar.gz" HEAD; }
 pack_program() {

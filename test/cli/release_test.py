@@ -108,6 +108,14 @@ class Release(unittest.TestCase):
         self.commit()
         self.assert_refused("1 changes under Unreleased")
 
+    def test_a_build_of_another_tree_is_not_released(self):
+        cache = self.repository / "build-packages" / "CMakeCache.txt"
+        cache.parent.mkdir()
+        cache.write_text("CMAKE_HOME_DIRECTORY:INTERNAL=/another/tree\n")
+        self.assert_refused("build-packages is a build of another source tree")
+        cache.write_text(f"CMAKE_HOME_DIRECTORY:INTERNAL={self.repository}\n")
+        self.assertEqual(self.release("--dry-run").returncode, 0)
+
     def test_a_dry_run_builds_all_and_makes_no_tag(self):
         ended = self.release("--dry-run")
         self.assertEqual(ended.returncode, 0, ended.stderr)
