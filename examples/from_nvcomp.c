@@ -22,6 +22,9 @@ static struct {
   int (*to_device)(uint64_t to, const void* from, size_t bytes, void* stream);
   int (*to_host)(void* to, uint64_t from, size_t bytes, void* stream);
   int (*finish)(void* stream);
+  int (*release)(uint64_t memory);
+  uint64_t allocated[64];
+  int allocated_count;
 } caller;
 
 static int allocate_on_host(uint64_t* memory, size_t bytes) {
@@ -39,6 +42,10 @@ static int copy_to_host(void* to, uint64_t from, size_t bytes, void* stream) {
   return 0;
 }
 static int finish_on_host(void* stream) { return stream != NULL; }
+static int release_on_host(uint64_t memory) {
+  free((void*)(uintptr_t)memory);
+  return 0;
+}
 
 static void find(void* library, const char* name, void* function) {
   void* const symbol = dlsym(library, name);
@@ -56,6 +63,7 @@ static void use_cuda(void* context) {
   find(library, "cuMemcpyHtoDAsync_v2", &caller.to_device);
   find(library, "cuMemcpyDtoHAsync_v2", &caller.to_host);
   find(library, "cuStreamSynchronize", &caller.finish);
+  find(library, "cuMemFree_v2", &caller.release);
   if (set_context(context) != 0 || create_stream(&caller.stream, 0) != 0) fail("no stream");
 }
 static void use_host(void) {
@@ -63,12 +71,14 @@ static void use_host(void) {
   caller.to_device = copy_on_host;
   caller.to_host = copy_to_host;
   caller.finish = finish_on_host;
+  caller.release = release_on_host;
 }
 
 /* Kernels read up to the next multiple of 16 after a chunk, hence the bytes more. */
 static penstock_memory put(const void* content, uint64_t bytes) {
   penstock_memory memory = {0, bytes + 16};
   if (caller.allocate(&memory.handle, (size_t)memory.bytes) != 0) fail("no memory");
+  caller.allocated[caller.allocated_count++] = memory.handle;
   if (content != NULL &&
       caller.to_device(memory.handle, content, (size_t)bytes, caller.stream) != 0)
     fail("no copy");
@@ -217,6 +227,7 @@ int main(void) {
   const int whole_again = whole_chunks(&again, text, &status);
   printf("%s: with a damaged one, %d of %d\n", penstock_device_id(device), whole_again,
          chunk_count);
+  while (caller.allocated_count > 0) caller.release(caller.allocated[--caller.allocated_count]);
   penstock_device_close(device);
   free(text);
   return whole == chunk_count && whole_again == chunk_count - 1 ? 0 : 1;

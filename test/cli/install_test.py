@@ -4,8 +4,10 @@ Arguments: program, cmake, source folder, build folder, folder of pyarrow or "".
 finds an installed package.
 """
 
+import shutil
 import subprocess
 import sys
+import unittest
 
 from command_line import CommandLineTest, main
 
@@ -113,6 +115,7 @@ class Install(CommandLineTest):
         for path in place.rglob("penstock_*.cmake"):
             self.assertNotRegex(path.read_text(), r"/usr/\S*\.a\b")
 
+    @unittest.skipIf(shutil.which("pkg-config") is None, "pkg-config is not installed")
     def test_pkg_config_finds_the_c_library_and_the_static_ones(self):
         place = self.installed("core", "stream", "io", "sql", "video", "session", "c", "c_dev")
         if not list(place.rglob("penstock.pc")):
