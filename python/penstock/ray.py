@@ -172,8 +172,7 @@ class _Workers(Executor):
         return _get(self._actors[0].describe.remote(text, schemas))
 
     def forget(self, prefix):
-        for actor in self._actors:
-            actor.forget.remote(prefix)
+        ray.get([actor.forget.remote(prefix) for actor in self._actors])
 
     def run(self, task, shares):
         calls = (
