@@ -32,7 +32,9 @@ follow() {
           (cd "$debs" && cp ${files[*]::${#files[@]}-1} "$root${files[-1]}") ;;
     RUN) in_container sh -c "$rest" ;;
     ENV) variables+=("$rest") ;;
-    USER) user=$rest ;;
+    USER)
+      user=$rest
+      variables+=("HOME=$(awk -F: -v user="$rest" '$1 == user {print $6}' "$root/etc/passwd")") ;;
     WORKDIR) folder=$rest; mkdir -p "$root$folder" ;;
     ENTRYPOINT) mapfile -t entry < <(words_of "$rest") ;;
     CMD) in_container "${entry[@]}" $(words_of "$rest") >/dev/null ;;
