@@ -55,16 +55,19 @@ check_program() (
 sum_files() { (cd "$output" && sha256sum -- * >SHA256SUMS); }
 
 if command -v abidw >/dev/null; then step "The binary interface" scripts/check_abi.py; fi
-scripts/packages.sh --build "$build" --output "$output" "${suites[@]}"
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
-step "The program's archive" pack_program
-step "The program in an empty folder" check_program
+# Both scripts empty the folder that they write to, which may be the same one.
 if [[ -x scripts/wheel.sh ]]; then
-  step "The wheel" scripts/wheel.sh --output "$output"
+  scripts/wheel.sh
+  cp dist/*.whl "$work"
 else
   echo "no scripts/wheel.sh: no wheel" >&2
 fi
+scripts/packages.sh --build "$build" --output "$output" "${suites[@]}"
+find "$work" -name '*.whl' -exec cp {} "$output" \;
+step "The program's archive" pack_program
+step "The program in an empty folder" check_program
 step "The source's archive" pack_source
 step "Sums" sum_files
 cat "$output/SHA256SUMS"

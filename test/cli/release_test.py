@@ -24,9 +24,15 @@ class Release(unittest.TestCase):
         self.write("CHANGELOG.md", "## Unreleased\n\n## 1.2.3 - 2026-01-02\n\n- It began.\n")
         self.write(".gitignore", "/build*/\n/dist/\n")
         self.write(
-            "scripts/packages.sh", 'mkdir -p "$4" && touch "$4/penstock.deb"\n', executable=True
+            "scripts/packages.sh",
+            'rm -rf "$4" && mkdir "$4" && touch "$4/penstock.deb"\n',
+            executable=True,
         )
-        self.write("scripts/wheel.sh", 'touch "$2/penstock.whl"\n', executable=True)
+        self.write(
+            "scripts/wheel.sh",
+            "rm -rf dist && mkdir dist && touch dist/penstock.whl\n",
+            executable=True,
+        )
         self.write("scripts/check_abi.py", "#!/bin/bash\n", executable=True)
         # The program of the installed tree.
         self.program(
