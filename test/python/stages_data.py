@@ -93,6 +93,8 @@ SELECT g, count(DISTINCT k), count(DISTINCT s), sum(k) FROM t GROUP BY g
 SELECT g, count(DISTINCT g), count(DISTINCT k) FILTER (WHERE b) FROM t GROUP BY g
 SELECT g, bit_and(k), bit_or(k), bit_xor(k) FROM t GROUP BY g
 SELECT g FROM t GROUP BY g
+SELECT 5 AS c, g, 'x' AS e, sum(k) FROM t GROUP BY ALL
+SELECT 'x' AS e, s, count(*) FROM t GROUP BY 1, 2
 SELECT g, sum(k) FROM t GROUP BY ALL
 SELECT mean(x), count(*) FROM t WHERE k > 1000
 SELECT sum(k), min(s), stddev(x), count(DISTINCT s), median(x) FROM t WHERE k > 1000

@@ -80,6 +80,7 @@ class Refusals(unittest.TestCase):
     def test_name_what_is_not_split(self):
         for sql, message in {
             "SELECT g, sum(k) FROM t GROUP BY ROLLUP (g)": "ROLLUP.*UNION ALL",
+            "SELECT sum(k), 5 FROM t GROUP BY ALL": "GROUP BY of constants alone",
             "SELECT DISTINCT ON (g) g, x FROM t ORDER BY g": "DISTINCT ON.*row_number",
             "SELECT k FROM t UNION SELECT k FROM u LIMIT 1 + 1": "LIMIT that is no number",
             "SELECT count(*) FROM t JOIN u ON t.x < u.size": "without an equality",

@@ -9,6 +9,7 @@ from penstock.stages.aggregates import (
     mean_of_parts,
     split_of,
 )
+from penstock.stages.errors import unsupported
 
 # So few partial results are merged by one worker: to split them would take longer.
 ONE_WORKER_BYTES = 4 << 20
@@ -20,11 +21,17 @@ def keys_of(tree, items):
     found = st.aggregates(read_by(tree, items))
     if group is None:
         return [] if found else None
+    keys = group.expressions
     if group.args.get("all"):
-        return [item for item in items if not st.aggregates([item])]
-    keys = list(dict.fromkeys(group.expressions))
-    # A constant is a group of all rows, and a number alone would be read as a place in the list.
-    return [key for key in keys if st.columns_of([key]) or not isinstance(key, exp.Literal)]
+        keys = [item for item in items if not st.aggregates([item])]
+        if not keys:
+            return []
+    keys = list(dict.fromkeys(keys))
+    # A constant tells no groups apart, and a number would be read as a place in the list.
+    found = [key for key in keys if not isinstance(key, exp.Literal)]
+    if not found:
+        raise unsupported("GROUP BY of constants alone", "leave it out")
+    return found
 
 
 def read_by(tree, items):
