@@ -61,6 +61,14 @@ class Plan {
   // Returns the plan over TableSource::with_nulls_found() of its sources; nullopt if none has
   // found any. Its steps have the same numbers.
   std::optional<Plan> with_nulls_found() const;
+  // Has `step` yield its rows while keys are unique as joins expect, and then those of `otherwise`,
+  // an earlier step of the same schema.
+  void expect_unique_keys(StepId join, std::shared_ptr<ExpectedKeys> keys);
+  Status prefer(StepId step, StepId otherwise, std::shared_ptr<const ExpectedKeys> keys);
+  // Returns the plan without preferences for keys that were found to repeat; nullopt if there are
+  // none. Its steps have the same numbers.
+  std::optional<Plan> with_repeats_found() const;
+  Plan without_preferences() const;
   const Step& step(StepId id) const { return steps_[id]; }
   std::size_t size() const { return steps_.size(); }
 
@@ -70,7 +78,13 @@ class Plan {
   Result<StepId> with_casts(StepId input, const std::vector<std::pair<std::uint32_t, Type>>& casts);
   Status check(StepKind kind, StepId input, const Graph* graph,
                const std::vector<NodeId>& roots) const;
+  struct Preference {
+    StepId step = no_step, otherwise = no_step;
+    std::shared_ptr<const ExpectedKeys> keys;
+  };
+  template <class Drops> Plan without(const Drops& drops) const;
   std::vector<Step> steps_;
+  std::vector<Preference> preferences_;
 };
 
 }  // namespace penstock

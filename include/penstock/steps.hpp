@@ -1,5 +1,6 @@
 // The steps of a plan, and what names their rows: sort keys, join kinds, windows.
 #pragma once
+#include <atomic>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -128,6 +129,11 @@ constexpr bool yields_right_columns(JoinKind kind) {
   return kind == JoinKind::inner || kind == JoinKind::left;
 }
 
+// Keys that were expected to be unique, and whether a run has found one twice.
+struct ExpectedKeys {
+  std::atomic<bool> repeat = false;
+};
+
 // Columns that must be equal, by number in the left and in the right input.
 struct JoinKey {
   std::uint32_t left = 0, right = 0;
@@ -174,6 +180,8 @@ struct Step {
   // Both columns have one type; they may be columns after the ones that the join yields.
   std::vector<JoinKey> join_keys;
   std::uint32_t left_columns = 0, right_columns = 0;  // join: how many of each input's it yields
+  // join: a run ends if keys of the right side repeat, and notes it here.
+  std::shared_ptr<ExpectedKeys> expected_keys = {};
 };
 
 }  // namespace penstock

@@ -79,7 +79,9 @@ std::string describe_lookup(const Plan& plan, const Lookup& lookup, bool is_made
   const std::string where =
       is_made_there ? "made on the device, if it fits there and is not small" : "made on the host";
   const std::string otherwise =
-      yields_right_columns(lookup.kind) ? "; a join on the host if a key stands there twice" : "";
+      step.expected_keys                  ? "; groups of all keys if a key stands there twice"
+      : yields_right_columns(lookup.kind) ? "; a join on the host if a key stands there twice"
+                                          : "";
   return "    looks up rows of the right side in the kernel: " + describe_join(plan, step) +
          otherwise + "\n    its table is " + where + "\n";
 }

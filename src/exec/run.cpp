@@ -28,6 +28,7 @@ class RunAnywhere {
   // wrong.
   Result<std::vector<QueryResult>> run() {
     plan_with_nulls();
+    plan_with_repeats();
     auto outcomes =
         plan::run_until_planned([this] { return run_as_planned(); },
                                 [this](const Status& failed) { return Result(plan_anew(failed)); });
@@ -36,18 +37,23 @@ class RunAnywhere {
     report.total_seconds = now_seconds() - start_;
     if (has_met_nulls_)
       report.notes.push_back("begun anew: a column has NULLs where its file counts none");
+    if (has_met_repeats_)
+      report.notes.push_back(
+          "begun anew: keys of a right side repeat, by which groups would follow");
     return outcomes;
   }
 
  private:
   const Plan& plan() const { return planned_anew_ ? *planned_anew_ : plan_; }
 
+  // Shares of several devices do not agree on what one of them finds out about keys.
   Result<std::vector<QueryResult>> run_as_planned() {
     if (options_.session) {
       PENSTOCK_ASSIGN(const auto shares, options_.session->shares());
-      if (!shares.empty()) return plan::run_on_devices(plan(), results_, options_, shares);
+      if (!shares.empty())
+        return plan::run_on_devices(plan().without_preferences(), results_, options_, shares);
     } else if (device::names_several(options_.device)) {
-      return plan::run_on_devices(plan(), results_, options_);
+      return plan::run_on_devices(plan().without_preferences(), results_, options_);
     }
     return plan::run_results(plan(), results_, options_, {});
   }
@@ -56,12 +62,17 @@ class RunAnywhere {
     if (!plan::can_run_again(plan_)) return false;
     has_restarted_ = true;
     if (failed.code() == Code::no_memory && options_.session && clear_session()) return true;
+    if (plan_with_repeats()) return has_met_repeats_ = true;
     return has_met_nulls_ = plan_with_nulls();
   }
 
+  // A session keeps the plan from then on, so that only one run finds out.
+  bool plan_with_repeats() { return go_on_with(plan().with_repeats_found()); }
+
   // A file's counts of NULLs are believed until a row contradicts them.
-  bool plan_with_nulls() {
-    std::optional<Plan> next = plan().with_nulls_found();
+  bool plan_with_nulls() { return go_on_with(plan().with_nulls_found()); }
+
+  bool go_on_with(std::optional<Plan> next) {
     if (!next) return false;
     planned_anew_ = std::move(next);
     options_.kept_programs = {};  // they are of the plan as it was
@@ -86,7 +97,8 @@ class RunAnywhere {
   RunOptions options_;
   std::optional<Plan> planned_anew_;
   const double start_ = now_seconds();
-  bool has_restarted_ = false, has_met_nulls_ = false, has_cleared_ = false;
+  bool has_restarted_ = false, has_met_nulls_ = false, has_met_repeats_ = false,
+       has_cleared_ = false;
 };
 
 // The steps of a recursion are runs of their own, for which the device stays open.

@@ -6,10 +6,11 @@
 // keys of a right side repeat                       yes                       once a join
 // kernels cannot read a page                        no                        once
 // a column has NULLs where its file counts none     no                        once a column
+// keys repeat that a preferred plan needs unique    no                        once
 // memory is short, and a session keeps some         no                        once a set of NULLs
 //
 // So a statement of j joins over c columns is planned at most 2 (j + 2) times for each of at most
-// 2 (c + 1) beginnings. A list of devices has its own rule for devices that fail
+// 2 (c + 2) beginnings. A list of devices has its own rule for devices that fail
 // (exec/devices/share_run.hpp).
 #pragma once
 #include "penstock/status.hpp"

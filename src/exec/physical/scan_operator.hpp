@@ -74,6 +74,7 @@ class ScanOperator final : public Operator {
   // scan_reading.cpp
   Status begin_pages(const Traits& expected);
   Status run_builds();
+  Status check_expected_keys(StepId join) const;
   RowsWanted wanted_of_base() const;
   bool results_fit(const ResidentRows& rows) const;
   Result<Table> take_resident();

@@ -48,6 +48,14 @@ Status ScanOperator::begin_pages(const Traits& expected) {
   return {};
 }
 
+// A plan that needs unique keys is given up. run() goes on with the plan that it was preferred to.
+Status ScanOperator::check_expected_keys(StepId join) const {
+  const auto& expected = run_.plan.step(join).expected_keys;
+  if (!expected) return {};
+  expected->repeat = true;
+  return Status(Code::unsupported, "keys repeat that a plan expects to be unique");
+}
+
 // The plan is made anew where keys repeat: a lookup finds one row. Only the device tells whether a
 // right side stays there; a CPU's does not, unless that is asked for.
 Status ScanOperator::run_builds() {
@@ -59,8 +67,10 @@ Status ScanOperator::run_builds() {
       PENSTOCK_TRY(run_.open_device());
     PENSTOCK_TRY(read_ahead());
     PENSTOCK_TRY(build.run());
-    if (run_.has_repeated_keys(build.join()))
+    if (run_.has_repeated_keys(build.join())) {
+      PENSTOCK_TRY(check_expected_keys(build.join()));
       return run_.ask_for_new_plan({"keys of a right side repeat", build.join()});
+    }
   }
   return {};
 }

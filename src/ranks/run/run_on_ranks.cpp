@@ -41,6 +41,7 @@ class RunOnRanks {
   Result<MessageBytes> bind_and_cut(const PlanBinder& bind) {
     PENSTOCK_TRY(check_options(options_));
     PENSTOCK_ASSIGN(const StepId result, bind(plan_));
+    plan_ = plan_.without_preferences();
     results_ = {result};
     PENSTOCK_TRY(plan::check_result(plan_, result));
     if (plan::has_recursion(plan_))
