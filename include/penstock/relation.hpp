@@ -65,6 +65,8 @@ struct RelationJoin {
   std::optional<NodeId> residual = {};
   // inner: the right side is held in memory. Otherwise the side with fewer rows is, by an estimate.
   bool holds_right = false;
+  // inner, with holds_right: what a run finds out about the right side's keys; null: nothing.
+  std::shared_ptr<ExpectedKeys> expected_keys = {};
 };
 
 struct RelationAggregate {
@@ -119,6 +121,9 @@ class RelationGraph {
   // Yields the base's rows, then the step's. The step runs over the working table again and again
   // until it yields none. Without `all` a row is yielded once. All three have the same types.
   Result<RelationId> recursion(RelationId working, RelationId base, RelationId step, bool all);
+
+  // Adds a relation of this or another graph over other inputs of the same types.
+  Result<RelationId> copy(const Relation& relation, std::vector<RelationId> inputs);
 
   const Relation& at(RelationId id) const { return relations_[id]; }
   std::size_t size() const { return relations_.size(); }

@@ -165,6 +165,7 @@ Result<RelationJoin> Lowering::without_right_conditions(const RelationJoin& join
 Result<StepId> Lowering::pairs(const RelationJoin& join, StepId left, StepId right) {
   PENSTOCK_ASSIGN(const JoinSides sides, this->sides(join.keys, left, right));
   PENSTOCK_ASSIGN(StepId rows, plan_.join(sides.left, sides.right, JoinKind::inner, sides.keys));
+  if (join.expected_keys) plan_.expect_unique_keys(rows, join.expected_keys);
   const ColumnList columns = both(columns_from(0, sides.left_columns),
                                   columns_from(width(sides.left), sides.right_columns));
   if (join.residual) {

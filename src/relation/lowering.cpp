@@ -1,6 +1,7 @@
 #include "relation/lowering.hpp"
 
 #include "base/exception_boundary.hpp"
+#include "relation/late_keys.hpp"
 #include "relation/prune.hpp"
 
 namespace penstock::relation {
@@ -143,6 +144,20 @@ Result<StepId> Lowering::append(const Relation& relation) {
   return plan_.append(std::move(inputs));
 }
 
+Result<StepId> prefer_late_keys(const Pruned& relations, StepId rows, Plan& plan) {
+  const auto expected = std::make_shared<ExpectedKeys>();
+  PENSTOCK_ASSIGN(std::optional<Pruned> late, with_late_keys(relations, expected));
+  if (!late) return rows;
+  for (std::optional<Pruned> next = std::move(late); next;) {
+    late = std::move(next);
+    PENSTOCK_ASSIGN(next, with_late_keys(*late, expected));
+  }
+  PENSTOCK_ASSIGN(const StepId preferred,
+                  Lowering(late->relations, late->result, plan).of(late->result));
+  // A column that may be NULL by one of them alone is a type of another result.
+  return plan.prefer(preferred, rows, expected).ok() ? preferred : rows;
+}
+
 }  // namespace penstock::relation
 
 namespace penstock {
@@ -152,7 +167,9 @@ Result<StepId> lower(const RelationGraph& relations, RelationId result, Plan& pl
     if (result >= relations.size())
       return Status(Code::invalid, "the result is not a relation of this graph");
     PENSTOCK_ASSIGN(const relation::Pruned pruned, relation::prune(relations, result));
-    return relation::Lowering(pruned.relations, pruned.result, plan).of(pruned.result);
+    PENSTOCK_ASSIGN(const StepId rows,
+                    relation::Lowering(pruned.relations, pruned.result, plan).of(pruned.result));
+    return relation::prefer_late_keys(pruned, rows, plan);
   });
 }
 

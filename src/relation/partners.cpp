@@ -33,6 +33,7 @@ bool only_finds_partners(const RelationGraph& relations, RelationId id, const Re
   const RelationJoin& join = relation.join;
   if (join.type != JoinType::inner || join.keys.empty() || !readers.ignore_repeats(id))
     return false;
+  if (join.expected_keys) return false;  // a semi join's table does not tell whether keys repeat
   const Schema& left = relations.at(relation.inputs[0]).schema;
   const auto left_width = static_cast<std::uint32_t>(left.size());
   const bool reads_left_alone = std::ranges::all_of(readers.of(id), [&](std::uint32_t column) {

@@ -242,6 +242,12 @@ Result<RelationId> RelationGraph::except(RelationId left, RelationId right, bool
   return of_sets(RelationKind::except, left, right, all);
 }
 
+Result<RelationId> RelationGraph::copy(const Relation& relation, std::vector<RelationId> inputs) {
+  Relation copy = relation;
+  copy.inputs = std::move(inputs);
+  return add(std::move(copy));
+}
+
 RelationId RelationGraph::working_table(Schema schema) {
   for (Field& field : schema) field.nullable = true;
   relations_.push_back({RelationKind::working_table, {}, std::move(schema)});
