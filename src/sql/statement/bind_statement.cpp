@@ -1,5 +1,6 @@
 // Chooses the planner of a statement, and the reader of a plan.
 #include <algorithm>
+#include <set>
 
 #include "base/exception_boundary.hpp"
 #include "expr/intervals.hpp"
@@ -20,9 +21,16 @@ namespace {
 // conditions into the SELECTs that FROM nests.
 constexpr std::size_t max_own_tables = 6;
 
-std::size_t table_count(const Plan& plan) {
+// A preferred step may read a table twice that the statement names once.
+std::size_t table_count(const Plan& preferring, StepId result) {
+  const Plan plan = preferring.without_preferences();
+  std::set<StepId> read{result};
   std::size_t count = 0;
-  for (StepId id = 0; id < plan.size(); id++) count += plan.step(id).kind == StepKind::source;
+  for (StepId id = result + 1; id-- > 0;) {  // inputs have smaller numbers
+    if (!read.contains(id)) continue;
+    count += plan.step(id).kind == StepKind::source;
+    read.insert(plan.step(id).inputs.begin(), plan.step(id).inputs.end());
+  }
   return count;
 }
 
@@ -34,7 +42,8 @@ Result<BoundSql> bind_automatically(std::string_view statement, Plan& plan, cons
   const Result<sql::OwnSql> own = sql::bind_own(statement, own_plan, open);
   const Code code = own.status().code();
   const bool is_final = code != Code::ok && code != Code::unsupported && code != Code::invalid;
-  const bool is_good = own.ok() && !own->prefers_duckdb && table_count(own_plan) <= max_own_tables;
+  const bool is_good =
+      own.ok() && !own->prefers_duckdb && table_count(own_plan, own->bound.rows) <= max_own_tables;
   const bool asks_duckdb = !is_final && !is_good && sql::is_query(statement);
   if (asks_duckdb && sql::has_duckdb()) {
     Result<BoundSql> planned = sql::bind_by_duckdb(statement, plan, open, definitions);
