@@ -1,11 +1,14 @@
 """Compressed bytes and files: gzip, zlib, zstd, lz4 and framed Snappy, every checksum verified."""
 
+import atexit
 import io
 import os
+import weakref
 
 from penstock.core import check_process, core
 from penstock.errors import PenstockError
 
+_WRITE_BYTES = 32 << 20
 FORMATS = ("gzip", "zlib", "zstd", "lz4", "snappy")
 _SUFFIXES = {".gz": "gzip", ".zz": "zlib", ".zst": "zstd", ".lz4": "lz4", ".sz": "snappy"}
 
@@ -43,31 +46,72 @@ def compress(data, format="zstd", *, level=0, threads=0, block_bytes=0, device="
     return core.compress(_buffer(data), format, level, threads, block_bytes, device)
 
 
+_open_files = weakref.WeakSet()
+
+
+@atexit.register
+def _close_files():
+    """Ends the threads that read file objects, which need the interpreter."""
+    for file in list(_open_files):
+        file.close()
+
+
 class CompressedFile(io.RawIOBase):
     """Decoded bytes of a compressed file. Seeking back decodes from the beginning again."""
 
-    def __init__(self, path, format="", *, device="", threads=0, dictionary=b"", fallback=False):
+    def __init__(
+        self,
+        file,
+        format="",
+        *,
+        device="",
+        max_output_bytes=None,
+        threads=0,
+        dictionary=b"",
+        fallback=False,
+    ):
+        """`file`: a path, or an object with read(). The other arguments are decompress()'s.
+
+        An object is read from where it stands by another thread, and is left open. Seeking back
+        seeks in it.
+        """
         check_process()
-        self._arguments = (format, None, threads, bytes(dictionary), device, fallback)
-        self.name = os.fspath(path)
+        self._arguments = format, max_output_bytes, threads, bytes(dictionary), device, fallback
+        self._reader, self._position, self._start = None, 0, None
+        _open_files.add(self)
+        if hasattr(file, "read"):
+            self._file, self.name = file, getattr(file, "name", None)
+            if hasattr(file, "seekable") and file.seekable():
+                self._start = file.tell()
+            return
+        self._file = self.name = os.fsdecode(file)
         with io.open(self.name, "rb"):
             pass  # a missing file is FileNotFoundError, as of open()
-        self._reader, self._position = None, 0
 
     def readable(self):
         return True
 
     def seekable(self):
-        return True
+        return self._is_path() or self._start is not None
+
+    def _is_path(self):
+        return isinstance(self._file, str)
+
+    def _check_open(self):
+        if self.closed:
+            raise ValueError("the file is closed")
+        check_process()
 
     def tell(self):
+        self._check_open()
         return self._position
 
     def readinto(self, into):
-        if self.closed:
-            raise ValueError("the file is closed")
+        self._check_open()
         if self._reader is None:
-            self._reader = core.Reader(self.name, *self._arguments)
+            self._reader = core.Reader(
+                os.fsencode(self._file) if self._is_path() else self._file.read, *self._arguments
+            )
         view = memoryview(into).cast("B")
         part = self._reader.read(len(view))
         view[: len(part)] = part
@@ -75,6 +119,9 @@ class CompressedFile(io.RawIOBase):
         return len(part)
 
     def seek(self, offset, whence=io.SEEK_SET):
+        self._check_open()
+        if not self.seekable():
+            raise io.UnsupportedOperation("the compressed file does not seek")
         if whence == io.SEEK_END:
             while self.read(1 << 20):
                 pass
@@ -82,11 +129,16 @@ class CompressedFile(io.RawIOBase):
         if target < 0:
             raise ValueError(f"a position before the beginning: {target}")
         if target < self._position:
-            self._stop()
-            self._position = 0
+            self._rewind()
         while self._position < target and self.read(min(1 << 20, target - self._position)):
             pass
         return self._position
+
+    def _rewind(self):
+        self._stop()
+        if self._start is not None:
+            self._file.seek(self._start)
+        self._position = 0
 
     def _stop(self):
         if self._reader is not None:
@@ -99,36 +151,58 @@ class CompressedFile(io.RawIOBase):
         super().close()
 
 
-class _Writer(io.BytesIO):
-    """Bytes that are compressed into a file when it is closed."""
+class _CompressedOutput(io.RawIOBase):
+    """Compresses what it is given, as members or frames that follow one another."""
 
-    def __init__(self, path, format, options):
-        super().__init__()
-        self._path, self._format, self._options = path, format, options
+    def __init__(self, file, format, options):
+        check_process()
+        self._format, self._options, self._is_empty = format, options, True
+        self._is_ours = not hasattr(file, "write")
+        self._file = io.open(file, "wb") if self._is_ours else file
+        self.name = getattr(self._file, "name", None)
+
+    def writable(self):
+        return True
+
+    def write(self, data):
+        self._file.write(compress(data, self._format, **self._options))
+        self._is_empty = False
+        return memoryview(data).nbytes
 
     def close(self):
-        if not self.closed:
-            compressed = compress(self.getbuffer(), self._format, **self._options)
-            with io.open(self._path, "wb") as file:
-                file.write(compressed)
-        super().close()
+        if self.closed:
+            return
+        try:
+            if self._is_empty:
+                self.write(b"")
+        finally:
+            super().close()
+            if self._is_ours:
+                self._file.close()
 
 
-def open(path, mode="rb", format="", *, encoding=None, errors=None, newline=None, **options):
+def open(file, mode="rb", format="", *, encoding=None, errors=None, newline=None, **options):
     """Opens a compressed file, as gzip.open() does: "rb", "rt", "wb" or "wt".
 
-    `format`: one of FORMATS; by default the first bytes tell, and for writing the suffix. Reading
-    takes decompress()'s options, writing compress()'s.
+    `file`: a path, or an object with read() or write(), which stays open. `format`: one of FORMATS;
+    by default the first bytes tell, and for writing the suffix. Reading takes decompress()'s
+    options, writing compress()'s. What is written is compressed in parts of 32 MiB, by all threads.
     """
     if mode not in ("r", "rb", "rt", "w", "wb", "wt"):
         raise PenstockError(f"no mode {mode!r}: rb, rt, wb, wt")
     if "t" not in mode and (encoding, errors, newline) != (None, None, None):
         raise PenstockError("encoding, errors and newline are for text: mode rt or wt")
     if "w" in mode:
-        format = format or _SUFFIXES.get(os.path.splitext(os.fspath(path))[1], "")
-        if not format:
-            raise PenstockError(f"the suffix of {path!r} names no format; format= does")
-        binary = _Writer(path, format, options)
+        output = _CompressedOutput(file, format or _format_of_suffix(file), options)
+        binary = io.BufferedWriter(output, _WRITE_BYTES)
     else:
-        binary = io.BufferedReader(CompressedFile(path, format, **options), 1 << 17)
+        binary = io.BufferedReader(CompressedFile(file, format, **options), 1 << 17)
     return io.TextIOWrapper(binary, encoding, errors, newline) if "t" in mode else binary
+
+
+def _format_of_suffix(file):
+    path = getattr(file, "name", "") if hasattr(file, "write") else file
+    found = _SUFFIXES.get(os.path.splitext(os.fsdecode(path))[1]) if path else None
+    if found is None:
+        raise PenstockError(f"no suffix of {file!r} names a format; format= does")
+    return found

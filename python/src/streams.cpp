@@ -4,8 +4,12 @@
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
+#include <unistd.h>
+
 #include <condition_variable>
+#include <cstring>
 #include <deque>
+#include <exception>
 #include <mutex>
 #include <thread>
 
@@ -83,14 +87,55 @@ nb::bytes compress(const Input& input, const std::string& format, std::uint32_t 
   return nb::bytes((*output)->data(), (*output)->size());
 }
 
+// Bytes that a Python function returns, read(count). Decoders call it from threads of their own.
+class PythonInput {
+ public:
+  explicit PythonInput(nb::object read) : read_(std::move(read)) {}
+
+  Result<std::size_t> operator()(std::span<std::byte> into) {
+    const nb::gil_scoped_acquire acquired;
+    try {
+      const nb::object part = read_(into.size());
+      if (!nb::isinstance<nb::bytes>(part))
+        return Status(Code::invalid, "read() of the file object returned no bytes");
+      const nb::bytes bytes = nb::borrow<nb::bytes>(part);
+      if (bytes.size() > into.size())
+        return Status(Code::invalid, "read() of the file object returned more than it was asked");
+      std::memcpy(into.data(), bytes.c_str(), bytes.size());
+      return bytes.size();
+    } catch (const nb::python_error&) {
+      error_ = std::current_exception();
+      return Status(Code::io, "read() of the file object raised an exception");
+    }
+  }
+  // Throws what read() raised, if it has. The caller has the GIL.
+  void rethrow() {
+    if (error_) std::rethrow_exception(error_);
+  }
+
+ private:
+  nb::object read_;
+  std::exception_ptr error_;
+};
+
 // Decodes a file in a thread, some parts ahead of the reader.
 class Reader {
  public:
-  Reader(std::string path, const std::string& format, std::optional<std::uint64_t> max_output_bytes,
-         std::uint32_t threads, nb::bytes dictionary, const std::string& device, bool fallback)
+  // `source`: a path as bytes, or a function read(count).
+  Reader(nb::object source, const std::string& format,
+         std::optional<std::uint64_t> max_output_bytes, std::uint32_t threads, nb::bytes dictionary,
+         const std::string& device, bool fallback)
       : decoding_(format, max_output_bytes, threads,
                   std::string(dictionary.c_str(), dictionary.size()), device, fallback) {
-    worker_ = std::thread([this, path = std::move(path)] { decode(path); });
+    std::optional<stream::Source> input;
+    if (nb::isinstance<nb::bytes>(source)) {
+      input = stream::Source::file(nb::cast<nb::bytes>(source).c_str());
+    } else {
+      python_input_.emplace(std::move(source));
+      input = stream::Source::reader(
+          "file object", [this](std::span<std::byte> into) { return (*python_input_)(into); });
+    }
+    worker_ = std::thread([this, input = std::move(*input)] { decode(input); });
   }
   ~Reader() { close(); }
   Reader(const Reader&) = delete;
@@ -112,6 +157,7 @@ class Reader {
     }
     if (!goes_on) throw nb::python_error();
     if (parts_.empty()) {
+      if (python_input_) python_input_->rethrow();
       check(status_);
       return nb::bytes("", 0);
     }
@@ -127,6 +173,11 @@ class Reader {
     return bytes;
   }
   void close() {
+    // A forked process has a copy of this, without the thread that may hold the lock.
+    if (getpid() != process_) {
+      if (worker_.joinable()) worker_.detach();
+      return;
+    }
     const nb::gil_scoped_release released;
     {
       const std::lock_guard lock(mutex_);
@@ -140,11 +191,10 @@ class Reader {
   // Parts in memory that nobody has read; a part has about a mebibyte.
   static constexpr std::size_t max_parts = 16;
 
-  void decode(const std::string& path) {
+  void decode(const stream::Source& input) {
     decoding_.options.progress = [this](const stream::Progress&) { return !is_closed(); };
     const auto report = stream::decompress(
-        stream::Source::file(path), [this](std::span<const std::byte> part) { return add(part); },
-        decoding_.options);
+        input, [this](std::span<const std::byte> part) { return add(part); }, decoding_.options);
     const std::lock_guard lock(mutex_);
     status_ = report.status();
     is_done_ = true;
@@ -163,7 +213,9 @@ class Reader {
     return is_closed_;
   }
 
+  const pid_t process_ = getpid();
   Decoding decoding_;
+  std::optional<PythonInput> python_input_;
   std::mutex mutex_;
   std::condition_variable changed_;
   std::deque<std::vector<std::byte>> parts_;
@@ -179,7 +231,7 @@ void add_streams(nb::module_& module) {
   module.def("decompress", decompress);
   module.def("compress", compress);
   nb::class_<Reader>(module, "Reader")
-      .def(nb::init<std::string, const std::string&, std::optional<std::uint64_t>, std::uint32_t,
+      .def(nb::init<nb::object, const std::string&, std::optional<std::uint64_t>, std::uint32_t,
                     nb::bytes, const std::string&, bool>())
       .def("read", &Reader::read)
       .def("close", &Reader::close);
