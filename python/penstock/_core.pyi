@@ -1,0 +1,123 @@
+# The compiled module; the other modules of the package give it its shape for users.
+from collections.abc import Sequence
+from typing import Any
+
+from typing_extensions import Buffer
+
+class HeldTable: ...
+
+def hold_table(stream: object, name: str) -> HeldTable: ...
+def device_table(session: Session, arrays: dict[str, Any]) -> HeldTable: ...
+
+class Cancellation:
+    def __init__(self) -> None: ...
+    def cancel(self) -> None: ...
+
+class Session:
+    def __init__(self, device: str, cache_limit_bytes: int | None, planner: str) -> None: ...
+    def query(
+        self,
+        text: str,
+        tables: dict[str, HeldTable],
+        values: list[object] | None,
+        names: Sequence[str],
+        planner: str,
+        cancellation: Cancellation,
+        profile: bool,
+    ) -> tuple[object, dict[str, Any]]: ...
+    def query_on_device(
+        self,
+        text: str,
+        tables: dict[str, HeldTable],
+        values: list[object] | None,
+        names: Sequence[str],
+        planner: str,
+        cancellation: Cancellation,
+    ) -> tuple[list[tuple[str, Any]], dict[str, Any]]: ...
+    def explain(
+        self,
+        text: str,
+        tables: dict[str, HeldTable],
+        values: list[object] | None,
+        names: Sequence[str],
+        planner: str,
+    ) -> str: ...
+    def source(
+        self,
+        text: str,
+        tables: dict[str, HeldTable],
+        values: list[object] | None,
+        names: Sequence[str],
+        planner: str,
+        target: str,
+    ) -> str: ...
+    def define_table(self, name: str, table: HeldTable, replaces: bool) -> None: ...
+    def define_function(self, name: str, parameters: object, result: object, body: str) -> None: ...
+    def define_reduction(
+        self,
+        name: str,
+        type: object,
+        neutral: object,
+        body: str,
+        associative: bool,
+        commutative: bool,
+    ) -> None: ...
+
+def decompress(
+    data: Buffer,
+    format: str,
+    max_output_bytes: int | None,
+    threads: int,
+    dictionary: bytes,
+    device: str,
+    fallback: bool,
+    /,
+) -> bytes: ...
+def compress(
+    data: Buffer, format: str, level: int, threads: int, block_bytes: int, device: str, /
+) -> bytes: ...
+
+class Reader:
+    def __init__(
+        self,
+        source: object,
+        format: str,
+        max_output_bytes: int | None,
+        threads: int,
+        dictionary: bytes,
+        device: str,
+        fallback: bool,
+        /,
+    ) -> None: ...
+    def read(self, limit: int, /) -> bytes: ...
+    def close(self) -> None: ...
+
+def video_features() -> list[tuple[str, str]]: ...
+def score_files(
+    reference: str,
+    distorted: str,
+    features: Sequence[str],
+    device: str,
+    raw: tuple[int, int, int, str] | None,
+    subsample: int,
+    frame_limit: int,
+) -> tuple[dict[str, list[float | None]], dict[str, float]]: ...
+
+class Scorer:
+    def __init__(
+        self,
+        width: int,
+        height: int,
+        bits: int,
+        chroma: str,
+        features: Sequence[str],
+        device: str,
+        subsample: int,
+        /,
+    ) -> None: ...
+    def add(self, reference: Sequence[Any], distorted: Sequence[Any], /) -> None: ...
+    def finish(self) -> tuple[dict[str, list[float | None]], dict[str, float]]: ...
+    def places(self) -> list[str]: ...
+
+def devices() -> list[dict[str, Any]]: ...
+def run_program(words: Sequence[str], /) -> int: ...
