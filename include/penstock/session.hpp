@@ -88,6 +88,13 @@ class Session {
   virtual std::vector<SessionTable> tables() = 0;
   virtual std::shared_ptr<TableSource> find_table(std::string_view name) = 0;
 
+  // Keeps a function of SQL under its name, in any case; or an aggregate. It replaces another one
+  // of that name; one that is as the known one changes nothing. Without `host`, the body is
+  // compiled for the host: it merges, and computes what the interpreter runs. Code::compile has the
+  // compiler's log. Code::invalid: a name of SQL's own functions, or one that is no identifier.
+  virtual Status define(CustomFunction function) = 0;
+  virtual Status define(CustomReduction reduction) = 0;
+
   // Runs a plan. The session keeps what it reads from sources that have an identity.
   virtual Result<QueryResult> run(const Plan& plan, StepId result,
                                   const RunOptions& options = {}) = 0;

@@ -7,6 +7,7 @@
 #pragma once
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -40,10 +41,18 @@ struct BoundSql {
 // planner. DuckDB plans over stand-ins of the tables: it reads no file.
 enum class Planner : unsigned char { own, duckdb, automatic };
 
+// The user's functions and aggregates, by their names in lower case. The own planner alone knows
+// them: DuckDB's does not plan a statement that calls one.
+struct UserFunctions {
+  std::map<std::string, std::shared_ptr<const CustomFunction>, std::less<>> functions;
+  std::map<std::string, std::shared_ptr<const CustomReduction>, std::less<>> reductions;
+};
+
 struct BindOptions {
   Planner planner = Planner::own;
   // CREATE VIEW and CREATE MACRO statements, whose names DuckDB's planner takes.
   std::vector<std::string> definitions = {};
+  std::shared_ptr<const UserFunctions> functions = {};
 };
 
 // Parses one statement, SELECT, DESCRIBE, SUMMARIZE or COPY ... TO, and adds the steps of its

@@ -184,6 +184,9 @@ Status fault_status(const Graph& graph, NodeId node, Code code, const Schema& sc
     text = site->second.text;
     if (site->second.is_message) return {Code::invalid, text};
   }
+  if (graph.at(node).op == Op::custom && code == Code::unsupported)
+    return {code, "the function " + graph.custom_functions[graph.at(node).payload]->name +
+                      " runs in kernels alone, and this step runs on the host"};
   if (graph.at(node).op == Op::require)
     return {code, text.starts_with("CAST(")
                       ? "a string is not of the type in " + text + "; TRY_CAST gives NULL there"

@@ -187,7 +187,11 @@ EvaluatedScalar apply(const Graph& graph, const Node& node, std::span<const Scal
       return {Scalar::of(node.type, Int128{static_cast<std::uint64_t>(first.integer)})};
     case Op::from_halves: return within(node.type, joined_halves(first.integer, inputs[1].integer));
     case Op::cast: return cast_value(first, node.type);
-    case Op::custom: return {graph.custom_functions[node.payload]->host(inputs)};
+    case Op::custom: {
+      const CustomFunction& function = *graph.custom_functions[node.payload];
+      if (!function.host) return {Scalar::null_of(node.type), Code::unsupported};
+      return {function.host(inputs)};
+    }
     case Op::not_: return {Scalar::of(node.type, Int128{first.integer == 0})};
     case Op::bit_not:
       return {Scalar::of(node.type, is_signed(node.type)

@@ -64,6 +64,8 @@ Status check_custom(StepKind step, const AggregateCall& call, Type type) {
   const std::string reduction = "the reduction '" + call.custom->name + "' ";
   if (!call.custom->associative || !call.custom->commutative)
     return wrong(step, reduction + "is not declared associative and commutative");
+  if (!call.custom->host)
+    return wrong(step, reduction + "has no function by which the host merges");
   if (!is_value_of(call.custom->neutral, call.custom->type))
     return wrong(step, reduction + "needs a neutral element of its type");
   if (!(type == call.custom->type))

@@ -23,7 +23,8 @@ struct BoundStatement {
   std::shared_ptr<const Plan> plan;
   BoundSql sql;
   Tables tables;
-  std::shared_ptr<plan::KeptPrograms> kept_programs;  // of its runs
+  std::shared_ptr<plan::KeptPrograms> kept_programs;    // of its runs
+  std::shared_ptr<const UserFunctions> functions = {};  // by which it is bound
 };
 
 class BoundStatements {

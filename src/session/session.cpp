@@ -7,6 +7,7 @@
 #include "exec/kernel/kept_programs.hpp"
 #include "session/bound_statements.hpp"
 #include "session/csv_defaults.hpp"
+#include "session/functions/session_functions.hpp"
 #include "session/open_tables.hpp"
 #include "session/session_names.hpp"
 #include "session/session_statement.hpp"
@@ -80,6 +81,10 @@ class SessionOfFiles final : public Session {
       return {};
     });
   }
+  Status define(CustomFunction function) override { return define_function(std::move(function)); }
+  Status define(CustomReduction reduction) override {
+    return define_function(std::move(reduction));
+  }
   std::vector<SessionTable> tables() override { return names_.tables(); }
   std::shared_ptr<TableSource> find_table(std::string_view name) override {
     const auto meaning = names_.find(std::string(name));
@@ -114,6 +119,10 @@ class SessionOfFiles final : public Session {
     if (answered.ok() && !bound.sql.planned_by.empty())
       answered->report.notes.insert(answered->report.notes.begin(), bound.sql.planned_by);
     return answered;
+  }
+  template <class T> Status define_function(T function) {
+    return catch_exceptions(
+        [&] { return functions_.define(std::move(function), [&] { return device_->device(); }); });
   }
   // Yields the number of rows of a table; nothing for other definitions.
   Result<QueryResult> define(const sql::Definition& definition, const RunOptions& options) {
@@ -179,6 +188,7 @@ class SessionOfFiles final : public Session {
                                             const SessionStatement::Tables& named,
                                             Planner planner) {
     session::BoundStatement bound;
+    bound.functions = functions_.all();
     const auto plan = std::make_shared<Plan>();
     const auto open = [&](const TableReference& table) -> Result<std::shared_ptr<TableSource>> {
       if (const auto known = named.find(table.text()); known != named.end()) return known->second;
@@ -188,14 +198,15 @@ class SessionOfFiles final : public Session {
       bound.tables.emplace_back(table, source);
       return source;
     };
-    PENSTOCK_ASSIGN(bound.sql,
-                    bind_statement(statement, *plan, open, {planner, names_.definitions()}));
+    PENSTOCK_ASSIGN(bound.sql, bind_statement(statement, *plan, open,
+                                              {planner, names_.definitions(), bound.functions}));
     bound.plan = plan;
     bound.kept_programs = std::make_shared<plan::KeptPrograms>();
     return bound;
   }
   // A file that cannot be opened now is opened by binding, which says where the statement names it.
   bool is_current(const session::BoundStatement& bound) {
+    if (bound.functions != functions_.all()) return false;
     return std::ranges::all_of(bound.tables, [&](const auto& table) {
       const auto now = open_table(table.first);
       return now.ok() && *now == table.second;
@@ -213,6 +224,7 @@ class SessionOfFiles final : public Session {
   const std::shared_ptr<SessionDevice> device_;
   session::OpenTables tables_;
   session::SessionNames names_;
+  session::SessionFunctions functions_;
   session::BoundStatements statements_;
 };
 

@@ -362,17 +362,16 @@ Result<RelationId> bind_select(BindContext& context, const Select& select,
 namespace {
 
 Result<StepId> read_and_bind(const Lexed& lexed, Problems& problems, Plan& plan,
-                             const TableOpener& open, bool& prefers_duckdb) {
-  PENSTOCK_ASSIGN(const Select select, read_select(lexed, problems, known_functions()));
+                             const TableOpener& open, const UserFunctions* users,
+                             bool& prefers_duckdb) {
+  PENSTOCK_ASSIGN(const Select select, read_select(lexed, problems, known_functions(), users));
   RelationGraph relations;
   BindContext context{lexed, problems, relations, open, select.tables_named};
   const Result<RelationId> rows = bind_select(context, select, {});
   problems.pass(rows.status());
   prefers_duckdb = context.prefers_duckdb;
-  if (problems.status().ok()) {
-    PENSTOCK_TRY(rows);
-    return lower(relations, *rows, plan);
-  }
+  if (problems.status().ok())
+    return rows.ok() ? lower(relations, *rows, plan) : Result<StepId>(rows.status());
   const Problems::RefusalsAlone quiet(problems);
   for (const auto& part : select.parts) {
     RelationGraph alone;
@@ -384,12 +383,13 @@ Result<StepId> read_and_bind(const Lexed& lexed, Problems& problems, Plan& plan,
 
 }  // namespace
 
-Result<OwnSql> bind_own(std::string_view statement, Plan& plan, const TableOpener& open) {
+Result<OwnSql> bind_own(std::string_view statement, Plan& plan, const TableOpener& open,
+                        const UserFunctions* users) {
   return catch_exceptions([&]() -> Result<OwnSql> {
     PENSTOCK_ASSIGN(const Lexed lexed, lex(statement));
     Problems problems(lexed.statement);
     bool prefers_duckdb = false;
-    const Result<StepId> rows = read_and_bind(lexed, problems, plan, open, prefers_duckdb);
+    const Result<StepId> rows = read_and_bind(lexed, problems, plan, open, users, prefers_duckdb);
     problems.pass(rows.status());
     PENSTOCK_TRY(problems.status());
     PENSTOCK_TRY(rows);

@@ -10,6 +10,8 @@ struct OwnSql {
   BoundSql bound;
   bool prefers_duckdb = false;  // see BindContext
 };
-Result<OwnSql> bind_own(std::string_view statement, Plan& plan, const TableOpener& open);
+// `users` may be null.
+Result<OwnSql> bind_own(std::string_view statement, Plan& plan, const TableOpener& open,
+                        const UserFunctions* users = nullptr);
 
 }  // namespace penstock::sql

@@ -144,7 +144,8 @@ std::string display(const Syntax& syntax) {
 
 bool is_aggregate(const Syntax& syntax) {
   if (syntax.kind == SyntaxKind::refused) return !syntax.name.empty();
-  return syntax.kind == SyntaxKind::function && !syntax.over && plan::aggregate_named(syntax.name);
+  return syntax.kind == SyntaxKind::function && !syntax.over &&
+         (syntax.user_reduction || plan::aggregate_named(syntax.name));
 }
 
 std::vector<SyntaxPtr> parts_of(const Syntax& syntax) {

@@ -157,6 +157,10 @@ class ExpressionBinder {
   Result<NodeId> value(const Syntax& syntax);      // literals as their own type
   Result<NodeId> predicate(const Syntax& syntax);  // cast to BOOLEAN where DuckDB casts
 
+  // Binds an argument of a user's function, cast to its type. `place` is of the error: " as x".
+  Result<NodeId> user_argument(const Syntax& syntax, Type type, const std::string& function,
+                               const std::string& place = "");
+
   static bool is_string_call(const Syntax& syntax);
   static std::vector<std::string> string_function_names();
   static bool is_date_call(std::string_view name);
@@ -254,6 +258,7 @@ class ExpressionBinder {
   Result<NodeId> rounded_decimal(NodeId input, int digits, bool is_cut);
   Result<NodeId> fault(const Syntax& syntax);
   Result<NodeId> call(const Syntax& syntax);
+  Result<NodeId> user_call(const Syntax& syntax);
   Result<NodeId> string_call(const Syntax& syntax);
   Result<std::vector<NodeId>> in_one_form(std::vector<NodeId> nodes);
   // bind_nested.cpp

@@ -98,6 +98,7 @@ Result<Operand> ExpressionBinder::function(const Syntax& syntax) {
 
 Result<NodeId> ExpressionBinder::call(const Syntax& syntax) {
   const std::string& name = syntax.name;
+  if (syntax.user_function) return user_call(syntax);
   if (const auto op = find(any_arguments, name)) return variadic(syntax, *op);
   const bool is_round_even = name == "round_even" || name == "roundbankers";
   if (is_string_call(syntax) && !is_round_even) return string_call(syntax);
@@ -149,6 +150,31 @@ Result<NodeId> ExpressionBinder::call(const Syntax& syntax) {
   }
   const bool is_window = holds(name, Windowing::function_names());
   return refuse(syntax, "the function " + name + (is_window ? " without OVER" : ""));
+}
+
+Result<NodeId> ExpressionBinder::user_call(const Syntax& syntax) {
+  const CustomFunction& function = *syntax.user_function;
+  PENSTOCK_TRY(argument_count(syntax, function.parameter_types.size()));
+  std::vector<NodeId> nodes;
+  for (std::size_t i = 0; i < syntax.inputs.size(); i++) {
+    PENSTOCK_ASSIGN(nodes.emplace_back(),
+                    user_argument(*syntax.inputs[i], function.parameter_types[i], function.name,
+                                  " as " + function.parameter_names[i]));
+  }
+  return builder_.custom(syntax.user_function, std::move(nodes));
+}
+
+// Binds an argument of a user's function and casts it; a string literal becomes of the type.
+Result<NodeId> ExpressionBinder::user_argument(const Syntax& syntax, Type type,
+                                               const std::string& function,
+                                               const std::string& place) {
+  PENSTOCK_ASSIGN(const Operand operand, bind(syntax));
+  PENSTOCK_ASSIGN(const NodeId node, coerce(syntax, operand, type));
+  const Type from = builder_.type(node);
+  const Result<NodeId> converted = builder_.cast(node, type);
+  if (!converted.ok() || from.logical != LogicalType::none)
+    return wrong(syntax, function + " takes " + name_of(type) + place + ", not " + name_of(from));
+  return located(syntax, converted);
 }
 
 // error('text') ends the statement where a row's value is asked for.

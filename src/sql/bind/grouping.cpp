@@ -190,11 +190,15 @@ Result<AggregateCall> Grouping::bind_aggregate(const Syntax& syntax) {
   PENSTOCK_TRY(check_arguments(syntax, of_rows));
   AggregateCall call;
   call.name = display(syntax);
-  call.function = of_rows && !syntax.filter ? Aggregate::count_rows
-                                            : plan::aggregate_named(syntax.name)->function;
+  call.custom = syntax.user_reduction;
+  call.function = call.custom                 ? Aggregate::custom
+                  : of_rows && !syntax.filter ? Aggregate::count_rows
+                                              : plan::aggregate_named(syntax.name)->function;
   if (!of_rows) {
+    ExpressionBinder binder(names_, rows_, "the argument of " + syntax.name);
     const Result<NodeId> argument =
-        ExpressionBinder(names_, rows_, "the argument of " + syntax.name).value(*syntax.inputs[0]);
+        call.custom ? binder.user_argument(*syntax.inputs[0], call.custom->type, call.custom->name)
+                    : binder.value(*syntax.inputs[0]);
     if (!argument.ok() && syntax.filter)
       names_.problems().pass(
           ExpressionBinder(names_, rows_, "FILTER").predicate(*syntax.filter).status());

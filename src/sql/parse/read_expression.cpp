@@ -325,11 +325,21 @@ Result<SyntaxPtr> ExpressionReader::function(Tree body) {
   whole->distinct = body["agg_distinct"].boolean();
   if (name == "extract" && !whole->inputs.empty() && whole->inputs[0]->kind == SyntaxKind::string)
     whole->inputs[0] = extracted_unit(*whole->inputs[0]);
+  find_user(*whole);
   const Status refused = refuse_parts(body, name);
   PENSTOCK_TRY(passed(refused));
   PENSTOCK_TRY(read_parts(body, *whole));
   if (!refused.ok()) make_placeholder(*whole);
   return SyntaxPtr(std::move(whole));
+}
+
+void ExpressionReader::find_user(Syntax& call) const {
+  if (context_.users == nullptr) return;
+  const UserFunctions& users = *context_.users;
+  if (const auto found = users.functions.find(call.name); found != users.functions.end())
+    call.user_function = found->second;
+  if (const auto found = users.reductions.find(call.name); found != users.reductions.end())
+    call.user_reduction = found->second;
 }
 
 // Reads the clauses behind the arguments of a call.
@@ -348,7 +358,10 @@ Status ExpressionReader::read_parts(Tree call, Syntax& syntax) {
 
 bool ExpressionReader::is_function(const std::string& name) const {
   static constexpr std::string_view of_parser[] = {"btrim", "extract", "like_escape"};
+  const UserFunctions* const users = context_.users;
   return std::ranges::binary_search(context_.functions, name) ||
+         (users != nullptr &&
+          (users->functions.contains(name) || users->reductions.contains(name))) ||
          std::ranges::find(of_parser, name) != std::end(of_parser);
 }
 
@@ -358,7 +371,12 @@ Status ExpressionReader::refuse_parts(Tree call, const std::string& name) const 
   const std::int64_t offset = call.location();
   if (!is_function(name)) {
     if (call["over"]) return refuse(offset, name + " as a window function");
-    return refuse_as(offset, function_not_supported(name, context_.functions));
+    std::vector<std::string> known(context_.functions.begin(), context_.functions.end());
+    if (context_.users != nullptr) {
+      for (const auto& [user, function] : context_.users->functions) known.push_back(user);
+      for (const auto& [user, reduction] : context_.users->reductions) known.push_back(user);
+    }
+    return refuse_as(offset, function_not_supported(name, known));
   }
   if (call["agg_order"]) return refuse(offset, "ORDER BY inside " + name);
   if (call["agg_within_group"].boolean()) return refuse(offset, "WITHIN GROUP");

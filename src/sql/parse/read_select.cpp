@@ -346,10 +346,10 @@ Result<std::shared_ptr<const Select>> read_subquery(ReadContext& context, Tree b
 }
 
 Result<Select> read_select(const Lexed& lexed, Problems& problems,
-                           std::span<const std::string> functions) {
+                           std::span<const std::string> functions, const UserFunctions* users) {
   PENSTOCK_ASSIGN(Parsed parsed, parse(lexed, problems));
   Select select;
-  ReadContext context{lexed, problems, functions, {}, {}};
+  ReadContext context{lexed, problems, functions, users, {}, {}};
   PENSTOCK_TRY(SelectReader(context, select, 0).read(parsed.tree()));
   select.parts = std::move(context.parts);
   select.tables_named = std::move(context.tables_named);

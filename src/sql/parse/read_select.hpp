@@ -28,6 +28,7 @@ struct ReadContext {
   const Lexed& lexed;
   Problems& problems;
   std::span<const std::string> functions;            // that the binder knows, in order
+  const UserFunctions* users;                        // may be null
   std::vector<std::shared_ptr<const Select>> parts;  // see Select
   std::set<std::string> tables_named;                // see Select
 };
@@ -100,6 +101,8 @@ class ExpressionReader {
   Result<SyntaxPtr> regular(Tree body, std::string_view name);
   Result<SyntaxPtr> similar(Tree body, std::string_view name);
   SyntaxPtr extracted_unit(const Syntax& unit) const;
+  // Notes the user's function that a call is of.
+  void find_user(Syntax& call) const;
   Status read_parts(Tree call, Syntax& syntax);
   Status refuse_parts(Tree call, const std::string& name) const;
   bool is_function(const std::string& name) const;

@@ -55,6 +55,9 @@ struct Syntax {
   SyntaxPtr filter;                          // of an aggregate
   std::shared_ptr<const WindowSyntax> over;  // of a window function
   std::shared_ptr<const Select> subquery;
+  // The user's function, or aggregate, that a call is of.
+  std::shared_ptr<const CustomFunction> user_function;
+  std::shared_ptr<const CustomReduction> user_reduction;
   bool distinct = false;            // of an aggregate: f(DISTINCT x)
   bool is_try = false;              // of a cast: NULL where it fails
   Scalar scalar = {};               // value
@@ -161,9 +164,10 @@ std::vector<SyntaxPtr> conjuncts(const SyntaxPtr& condition);
 SyntaxPtr conjunction(const std::vector<SyntaxPtr>& conditions);  // nullptr where there are none
 
 // Parses and reads one statement; `lexed` is of the same statement. Calls of functions that are not
-// among `functions` are refused, as they cannot be bound.
+// among `functions` are refused, as they cannot be bound. `users`: functions that come on top.
 Result<Select> read_select(const Lexed& lexed, Problems& problems,
-                           std::span<const std::string> functions);
+                           std::span<const std::string> functions,
+                           const UserFunctions* users = nullptr);
 
 // Returns DuckDB's name of a column that has no alias: "(price * 2)", "count_star()", "CASE  WHEN
 // ((a > 1)) THEN (1) ELSE NULL END".

@@ -10,6 +10,7 @@
 #include "sql/duckdb/plan_text.hpp"
 #include "sql/parse/source_position.hpp"
 #include "sql/statement/choose_error.hpp"
+#include "sql/statement/user_functions.hpp"
 #include "sql/substrait/plan_bytes.hpp"
 #include "sql/substrait/substrait_plan.hpp"
 
@@ -37,17 +38,20 @@ std::size_t table_count(const Plan& preferring, StepId result) {
 // A statement that is wrong for both planners has our words, which point at a place. One that
 // DuckDB alone understands is refused by the name of its part.
 Result<BoundSql> bind_automatically(std::string_view statement, Plan& plan, const TableOpener& open,
-                                    const std::vector<std::string>& definitions) {
+                                    const BindOptions& options) {
   Plan own_plan = plan;
-  const Result<sql::OwnSql> own = sql::bind_own(statement, own_plan, open);
+  const Result<sql::OwnSql> own = sql::bind_own(statement, own_plan, open, options.functions.get());
   const Code code = own.status().code();
   const bool is_final = code != Code::ok && code != Code::unsupported && code != Code::invalid;
   const bool is_good =
       own.ok() && !own->prefers_duckdb && table_count(own_plan, own->bound.rows) <= max_own_tables;
-  const bool asks_duckdb = !is_final && !is_good && sql::is_query(statement);
+  const std::string of_user = sql::user_function_called(statement, options.functions.get());
+  if (!own.ok() && !of_user.empty()) return sql::error_with_user(own.status(), of_user);
+  const bool asks_duckdb = !is_final && !is_good && of_user.empty() && sql::is_query(statement);
   if (asks_duckdb && sql::has_duckdb()) {
-    Result<BoundSql> planned = sql::bind_by_duckdb(statement, plan, open, definitions);
+    Result<BoundSql> planned = sql::bind_by_duckdb(statement, plan, open, options.definitions);
     if (planned.ok()) return planned;
+    if (sql::suggests_user_function(own.status(), options.functions.get())) return own.status();
     if (!own.ok()) return sql::error_of_both(statement, own.status(), planned.status());
   }
   if (own.ok()) {
@@ -57,9 +61,17 @@ Result<BoundSql> bind_automatically(std::string_view statement, Plan& plan, cons
   return asks_duckdb ? sql::with_hint(statement, own.status()) : own.status();
 }
 
-Result<BoundSql> bind_by_own(std::string_view statement, Plan& plan, const TableOpener& open) {
-  PENSTOCK_ASSIGN(sql::OwnSql own, sql::bind_own(statement, plan, open));
+Result<BoundSql> bind_by_own(std::string_view statement, Plan& plan, const TableOpener& open,
+                             const BindOptions& options) {
+  PENSTOCK_ASSIGN(sql::OwnSql own, sql::bind_own(statement, plan, open, options.functions.get()));
   return std::move(own.bound);
+}
+
+Result<BoundSql> bind_by_duckdb(std::string_view statement, Plan& plan, const TableOpener& open,
+                                const BindOptions& options) {
+  const std::string of_user = sql::user_function_called(statement, options.functions.get());
+  if (!of_user.empty()) return sql::unknown_to_duckdb(of_user);
+  return sql::bind_by_duckdb(statement, plan, open, options.definitions);
 }
 
 bool has_instants(Type type) {
@@ -103,13 +115,12 @@ Result<BoundSql> bind_statement(std::string_view statement, Plan& plan, const Ta
     PENSTOCK_ASSIGN(const StepId rows, bind_plan(statement, plan, open));
     return BoundSql{StatementKind::select, rows, {}};
   }
-  const std::vector<std::string>& definitions = options.definitions;
   switch (options.planner) {
-    case Planner::own: return with_known_zone(bind_by_own(statement, plan, open), plan);
+    case Planner::own: return with_known_zone(bind_by_own(statement, plan, open, options), plan);
     case Planner::duckdb:
-      return with_known_zone(sql::bind_by_duckdb(statement, plan, open, definitions), plan);
+      return with_known_zone(bind_by_duckdb(statement, plan, open, options), plan);
     case Planner::automatic:
-      return with_known_zone(bind_automatically(statement, plan, open, definitions), plan);
+      return with_known_zone(bind_automatically(statement, plan, open, options), plan);
   }
   return Status(Code::internal, "a planner of no known name");
 }
