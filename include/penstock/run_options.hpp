@@ -56,6 +56,10 @@ struct RunOptions {
   PageDecoding page_decoding = PageDecoding::automatic;
   IntermediateRows intermediate_rows = IntermediateRows::automatic;
   DirectReads direct_reads = DirectReads::automatic;
+  // Leaves columns of a result in device memory, where its last step is a filter, a map or a join
+  // that a kernel computes on one device. Such a column has Column::device_values, and no values on
+  // the host. Strings, truths, wide numbers and columns with NULLs come to the host all the same.
+  bool results_on_device = false;
   std::string variant = {};  // forces a row of the variant table by name ("compact_look_back")
   // Computes every step by the host reference too, row by row in the interpreter (some 10^5 rows a
   // second), and compares. A difference is an error with the step, the row, both values and the

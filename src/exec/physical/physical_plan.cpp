@@ -19,6 +19,8 @@ Result<std::vector<OperatorPointer>> Planner::plan(std::span<const StepId> resul
   builds_.clear();
   asks_for_traits_ = false;
   planned_for_ = run_.expected_traits();
+  kept_there_.clear();
+  if (run_.options.results_on_device) kept_there_.insert(results.begin(), results.end());
   std::vector<OperatorPointer> roots;
   for (const StepId result : results) {
     PENSTOCK_ASSIGN(roots.emplace_back(), rows(result, row_limit));

@@ -80,6 +80,7 @@ class Planner {
   std::map<StepId, std::shared_ptr<BuildOperator>> builds_;  // by join
   std::map<StepId, std::shared_ptr<BuildOperator>> repeated_;  // by join: its keys repeat
   std::set<StepId> read_there_;  // steps whose rows a kernel reads in device memory
+  std::set<StepId> kept_there_;  // results that the caller takes in device memory
   std::optional<Traits> planned_for_;
   bool asks_for_traits_ = false;  // rows might stay in device memory
 };

@@ -65,7 +65,7 @@ bool Planner::is_shared_there(StepId id) const {
 bool Planner::is_wanted_on_device(StepId id) const {
   return is_right_side(run_.plan, id) || makes_pairs_of(id) ||
          (is_sorted(run_.plan, id) && !run_.options.validate) || is_joined(id) ||
-         read_there_.contains(id) || is_shared_there(id);
+         read_there_.contains(id) || is_shared_there(id) || kept_there_.contains(id);
 }
 
 // Returns whether a step's rows may be left in device memory for its one consumer.

@@ -8,6 +8,7 @@
 #include "base/large_blocks.hpp"
 #include "exec/physical/physical_plan.hpp"
 #include "exec/physical/plan_anew.hpp"
+#include "exec/physical/result_on_device.hpp"
 #include "fuse/program/stages.hpp"
 #include "kernel/tuned_policies.hpp"
 
@@ -64,7 +65,9 @@ class Driver {
     return outcome;
   }
 
+  // Shares are merged on the host.
   Result<ShareResult> share() {
+    options_.results_on_device = false;
     const kernel::TunedFilesOfRun tuned;
     if (!run_) begin_anew();
     if (!has_begun_) PENSTOCK_TRY(begin_share());
@@ -124,7 +127,9 @@ class Driver {
 
   // A device that cannot be opened is the error, though nothing ran on it.
   Result<Table> rows() {
-    auto table = roots_[0]->run_to_host();
+    auto table = options_.results_on_device && roots_[0]->stays()
+                     ? result_on_device(*run_, results_[outcomes_.size()], *roots_[0])
+                     : roots_[0]->run_to_host();
     if (!is_on_host_ && !run_->replan) PENSTOCK_TRY(run_->opener.wait());
     return table;
   }
