@@ -1,5 +1,7 @@
 #include "column/held_batches.hpp"
 
+#include <algorithm>
+
 #include "column/rebatch.hpp"
 #include "column/unsupported.hpp"
 
@@ -58,6 +60,18 @@ class HeldSource final : public TableSource {
   std::uint64_t row_count_ = 0;
 };
 
+// Producers call most columns nullable. Kernels read no validity of those that have no NULLs.
+Schema with_nulls_of(Schema schema, const std::vector<std::optional<std::uint32_t>>& places,
+                     const Batches& batches) {
+  for (std::size_t i = 0; i < schema.size(); i++)
+    if (schema[i].nullable && places[i])
+      schema[i].nullable = std::ranges::any_of(batches, [&](const Table& batch) {
+        const Column& column = batch.columns[*places[i]];
+        return !column.validity.empty() || column.device_validity != nullptr;
+      });
+  return schema;
+}
+
 }  // namespace
 
 Result<std::shared_ptr<TableSource>> hold_batches(const TableSource& source) {
@@ -76,8 +90,9 @@ Result<std::shared_ptr<TableSource>> hold_batches(const TableSource& source) {
     if (!batch) break;
     batches->push_back(std::move(*batch));
   }
+  Schema found = with_nulls_of(schema, places, *batches);
   return std::shared_ptr<TableSource>(std::make_shared<HeldSource>(
-      schema, std::move(places), std::move(batches), source.describe()));
+      std::move(found), std::move(places), std::move(batches), source.describe()));
 }
 
 }  // namespace penstock::column
