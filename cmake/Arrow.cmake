@@ -10,6 +10,10 @@ if(NOT PENSTOCK_PYARROW_DIR)
 endif()
 if(NOT TARGET Arrow::arrow_shared OR NOT TARGET Parquet::parquet_shared)
   set(penstock_pyarrow ${PENSTOCK_PYARROW_DIR})
+  if(NOT penstock_pyarrow AND SKBUILD)    # pip has it in the environment of the build
+    execute_process(COMMAND ${Python_EXECUTABLE} -c "import pyarrow; print(pyarrow.__path__[0])"
+      OUTPUT_VARIABLE penstock_pyarrow OUTPUT_STRIP_TRAILING_WHITESPACE)
+  endif()
   if(NOT penstock_pyarrow)
     file(GLOB penstock_pyarrow ${PROJECT_SOURCE_DIR}/.venv/lib/python3*/site-packages/pyarrow)
     list(SORT penstock_pyarrow COMPARE NATURAL ORDER DESCENDING)

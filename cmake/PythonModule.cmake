@@ -29,7 +29,9 @@ file(GLOB penstock_python_sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/python
      ${PROJECT_SOURCE_DIR}/src/session/adbc/c_*.cpp)
 nanobind_add_module(penstock_python BACKEND_MODULE nanobind_backend NB_SUPPRESS_WARNINGS
                     ${penstock_python_sources})
-set_target_properties(penstock_python PROPERTIES OUTPUT_NAME _core
+# The map chooses what is seen: the ADBC driver too, which driver managers look up.
+set_target_properties(penstock_python PROPERTIES OUTPUT_NAME _core CXX_VISIBILITY_PRESET default
+  INSTALL_RPATH "$ORIGIN/../pyarrow"
   LIBRARY_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/python/penstock
   LINK_DEPENDS ${CMAKE_CURRENT_LIST_DIR}/python_module.map)
 target_include_directories(penstock_python PRIVATE ${PROJECT_SOURCE_DIR}/python/src)

@@ -7,16 +7,14 @@
             cursor.execute("SELECT shop, sum(price) FROM sales WHERE price > ? GROUP BY shop", [3])
             table = cursor.fetch_arrow_table()
 
-The driver is a part of libpenstock.so; `adbc_driver_manager` loads it. docs/adbc.md has all options.
+The driver is a part of penstock's compiled module; `adbc_driver_manager` loads it. docs/adbc.md has all options.
 """
 
 import enum
-import functools
-import importlib.util
 import os
-import pathlib
 
 import adbc_driver_manager
+from penstock.core import core
 
 __all__ = ["DatabaseOptions", "connect", "driver_path"]
 
@@ -51,35 +49,9 @@ def connect(uri=None, *, device=None, planner=None, cache_limit_bytes=None, db_k
     )
 
 
-@functools.cache
 def driver_path():
-    """Returns the path of libpenstock.so: PENSTOCK_LIBRARY, or beside the package penstock.
+    """Returns the path of penstock's compiled module, which has the driver.
 
-    A library that is in neither place is left to the system's linker.
+    PENSTOCK_LIBRARY names another library, such as libpenstock.so of a package.
     """
-    _load_arrow()
-    named = os.environ.get("PENSTOCK_LIBRARY")
-    if named:
-        return named
-    for folder in _folders():
-        for library in sorted(folder.glob("libpenstock.so*")):
-            return str(library)
-    return "libpenstock.so"
-
-
-def _load_arrow():
-    """The library needs Arrow's C++ libraries, which pyarrow has: a process has one of each."""
-    import pyarrow
-    import pyarrow.parquet  # noqa: F401
-
-
-def _folders():
-    own = pathlib.Path(__file__).resolve().parent
-    found = importlib.util.find_spec("penstock")
-    packages = (
-        [pathlib.Path(path) for path in (found.submodule_search_locations or [])] if found else []
-    )
-    for package in [own, *packages]:
-        yield package
-        yield package / "lib"
-    yield own.parents[1] / "build"
+    return os.environ.get("PENSTOCK_LIBRARY") or core.__file__

@@ -4,5 +4,10 @@ import sys
 
 from penstock.core import core
 
-if __name__ == "__main__":
+
+def main():
     sys.exit(core.run_program(["penstock", *sys.argv[1:]]))
+
+
+if __name__ == "__main__":
+    main()
