@@ -52,13 +52,16 @@ class Session:
         target: str,
     ) -> str: ...
     def define_table(self, name: str, table: HeldTable, replaces: bool) -> None: ...
-    def define_function(self, name: str, parameters: object, result: object, body: str) -> None: ...
+    def define_function(
+        self, name: str, parameters: object, result: object, body: str, traced: bool
+    ) -> None: ...
     def define_reduction(
         self,
         name: str,
         type: object,
         neutral: object,
         body: str,
+        traced: bool,
         associative: bool,
         commutative: bool,
     ) -> None: ...
@@ -101,7 +104,7 @@ def score_files(
     raw: tuple[int, int, int, str] | None,
     subsample: int,
     frame_limit: int,
-) -> tuple[dict[str, list[float | None]], dict[str, float]]: ...
+) -> tuple[tuple[dict[str, list[float | None]], dict[str, float]], str]: ...
 
 class Scorer:
     def __init__(

@@ -1,7 +1,9 @@
 """Scores of a distorted video against its reference, by libvmaf's features."""
 
+import itertools
 import math
 import os
+import warnings
 
 import pyarrow
 
@@ -57,16 +59,19 @@ def features():
 
 
 def _planes(frame):
-    """Returns the planes of a frame as NumPy's arrays of two dimensions."""
+    """Returns the planes of a frame as NumPy's arrays of two dimensions, whole rows in each."""
     import numpy
 
     planes = [frame] if hasattr(frame, "ndim") or hasattr(frame, "__dlpack__") else list(frame)
-    arrays = [
-        plane if isinstance(plane, numpy.ndarray) else numpy.from_dlpack(plane) for plane in planes
-    ]
-    for array in arrays:
+    arrays = []
+    for plane in planes:
+        array = plane if isinstance(plane, numpy.ndarray) else numpy.from_dlpack(plane)
         if array.ndim != 2:
             raise PenstockError(f"a plane has 2 dimensions, rows and columns, not {array.ndim}")
+        if array.dtype not in (numpy.uint8, numpy.uint16):
+            raise PenstockError(f"samples are uint8 or uint16, not {array.dtype}")
+        has_rows = array.strides[0] >= 0 and array.strides[1] == array.itemsize
+        arrays.append(array if has_rows else numpy.ascontiguousarray(array))
     return arrays
 
 
@@ -79,9 +84,12 @@ def _chroma_of(planes):
 
 
 def _score_frames(reference, distorted, features, device, bits, subsample):
-    scorer = None
-    pairs = zip(reference, distorted)
-    for one, other in pairs:
+    scorer, ended_early = None, ""
+    for one, other in itertools.zip_longest(reference, distorted):
+        if one is None or other is None:
+            ended_early = "the " + ("reference" if one is None else "distorted video")
+            ended_early += " ended before the other video"
+            break
         one, other = _planes(one), _planes(other)
         if scorer is None:
             rows, columns = one[0].shape
@@ -92,7 +100,11 @@ def _score_frames(reference, distorted, features, device, bits, subsample):
         scorer.add(one, other)
     if scorer is None:
         raise PenstockError("the videos have no frame to score")
-    return scorer.finish()
+    return scorer.finish(), ended_early
+
+
+def _is_path(video):
+    return isinstance(video, (str, os.PathLike))
 
 
 def score(
@@ -105,12 +117,15 @@ def score(
     NumPy's arrays, or host tensors, of uint8 or uint16. `features`: libvmaf's names with options,
     such as "cambi=full_ref=true". `device`: "host" for the host's loops. `raw`: (width, height,
     bits, chroma) of files without a header. `bits`: of samples in arrays of uint16. `subsample`:
-    every n-th frame. `frame_limit`: at most so many frames of files; 0 is all.
+    every n-th frame; others are None. `frame_limit`: at most so many frames; 0 is all. If one video ends first, the
+    frames before are scored, with a RuntimeWarning.
     """
     check_process()
     features = [features] if isinstance(features, str) else list(features)
-    if isinstance(reference, (str, os.PathLike)):
-        by_key, aggregates = core.score_files(
+    if _is_path(reference) != _is_path(distorted):
+        raise PenstockError("both videos are paths, or both are iterables of frames")
+    if _is_path(reference):
+        scores, ended_early = core.score_files(
             os.fspath(reference),
             os.fspath(distorted),
             features,
@@ -120,5 +135,15 @@ def score(
             frame_limit,
         )
     else:
-        by_key, aggregates = _score_frames(reference, distorted, features, device, bits, subsample)
-    return VideoScores(by_key, aggregates)
+        limit = frame_limit or None
+        videos = (itertools.islice(frames, limit) for frames in (reference, distorted))
+        scores, ended_early = _score_frames(*videos, features, device, bits, subsample)
+    if ended_early:
+        warnings.warn(ended_early, RuntimeWarning, stacklevel=2)
+    by_key, aggregates = scores
+    # Features that look at every frame score it, too; libvmaf's files leave it out.
+    kept = {
+        key: [value if at % subsample == 0 else None for at, value in enumerate(values)]
+        for key, values in by_key.items()
+    }
+    return VideoScores(kept, aggregates)

@@ -121,6 +121,7 @@ nb::tuple score_files(const std::string& reference, const std::string& distorted
   }
   if (frame_limit > 0) options.frame_limit = frame_limit;
   options.is_interrupted = [&] { return !signals.keep_on(); };
+  std::string ended_early;
   const auto score = [&]() -> Result<video::Scores> {
     PENSTOCK_ASSIGN(const auto pair, video::VideoPair::open(reference, distorted, options));
     video::ScorerOptions of_scorer;
@@ -136,6 +137,7 @@ nb::tuple score_files(const std::string& reference, const std::string& distorted
       PENSTOCK_TRY(scorer->add(one, other));
       if (!signals.keep_on()) return Status(Code::cancelled, "interrupted");
     }
+    ended_early = pair->ended_early();
     return scorer->finish();
   };
   std::optional<Result<video::Scores>> scores;
@@ -144,7 +146,7 @@ nb::tuple score_files(const std::string& reference, const std::string& distorted
     scores = score();
   }
   check_work(scores->status());
-  return scores_of(**scores);
+  return nb::make_tuple(scores_of(**scores), ended_early);
 }
 
 nb::list features() {
