@@ -13,6 +13,18 @@
 namespace penstock::plan {
 namespace {
 
+// Fewer strings are computed and numbered in each run: this was not tuned.
+constexpr std::uint64_t min_numbered_strings = 1 << 16;
+
+// Returns whether the first strings of a column are few that repeat.
+bool has_few_values(const Column& strings) {
+  const std::uint64_t looked_at = std::min(strings.row_count, min_numbered_strings);
+  StringPool values;
+  for (std::uint64_t row = 0; row < looked_at; row++)
+    if (strings.is_valid(row)) values.code(strings.string(row));
+  return values.size() <= looked_at / 8;
+}
+
 std::size_t result_bytes(Type type) { return type.kind == Kind::boolean ? 1 : width_bytes(type); }
 
 template <class T>
@@ -92,22 +104,66 @@ Status StringTables::add_new(std::uint32_t root, std::uint64_t known) {
   const auto strings = strings_.of_column(root);
   if (strings->count() == known) return {};
   if (known == 0 && take_kept(root, strings->count())) return {};
-  std::map<std::uint32_t, Column> columns;
+  Columns columns;
   columns[root] = known == 0 ? *strings->all() : strings->from(known);
-  for (std::uint32_t i = 0; i < program_.derived.size(); i++) {
-    const std::uint32_t column = program_.first_derived() + i;
-    if (program_.root_of(column) != root) continue;
-    if (is_rank(program_.derived[i])) {
-      columns[column] = ranks(root, known, columns[root].row_count);
-      continue;
-    }
-    PENSTOCK_ASSIGN(columns[column],
-                    derive(program_.derived[i], columns[program_.derived[i].source]));
+  for (Table& table : tables_) {
+    if (table.root != root) continue;
+    PENSTOCK_ASSIGN(const bool is_added,
+                    known == 0 ? add_by_numbers(table, columns) : Result<bool>(false));
+    if (is_added) continue;
+    PENSTOCK_TRY(compute(table.column, root, known, columns));
+    PENSTOCK_TRY(append(table, columns[table.column]));
   }
-  for (Table& table : tables_)
-    if (table.root == root) PENSTOCK_TRY(append(table, columns[table.column]));
   if (known == 0) keep(root);
   return {};
+}
+
+// Adds a column, and those that it is computed of.
+Status StringTables::compute(std::uint32_t column, std::uint32_t root, std::uint64_t known,
+                             Columns& columns) const {
+  if (columns.contains(column)) return {};
+  const DerivedColumn& derived = program_.derived[column - program_.first_derived()];
+  if (is_rank(derived)) {
+    columns[column] = ranks(root, known, columns[root].row_count);
+    return {};
+  }
+  PENSTOCK_TRY(compute(derived.source, root, known, columns));
+  PENSTOCK_ASSIGN(columns[column], derive(derived, columns[derived.source]));
+  return {};
+}
+
+// A function of many strings with few results has codes of the run by way of numbers of its own
+// results, which a session keeps. So a run looks at the results alone. Returns false where they
+// are many, or nothing is kept.
+Result<bool> StringTables::add_by_numbers(Table& table, Columns& columns) {
+  const std::string function =
+      table.column < program_.first_derived() ? "" : name_of_function(program_, table.column);
+  const std::uint64_t count = columns[table.root].row_count;
+  if (!strings_.are_kept() || function.empty() || table.type.kind != Kind::string ||
+      has_own_codes(program_, table.column) || count < min_numbered_strings)
+    return false;
+  const auto strings = strings_.of_column(table.column);
+  const DeviceCache::Key key =
+      strings_.key("numbers" + function + " " + std::to_string(strings->id()), table.root, count);
+  auto numbers = strings_.cache().find<std::vector<std::uint32_t>>(key);
+  if (!numbers) {
+    PENSTOCK_TRY(compute(table.column, table.root, 0, columns));
+    if (!has_few_values(columns[table.column])) return false;
+    std::vector<std::uint32_t> made;
+    PENSTOCK_TRY(strings->number(columns[table.column], made));
+    numbers = std::make_shared<const std::vector<std::uint32_t>>(std::move(made));
+    strings_.cache().put(key, numbers, numbers->size() * 4 + strings->bytes());
+  }
+  std::vector<std::uint32_t> codes;
+  PENSTOCK_TRY(strings_.pool().encode(*strings->all(), codes));
+  codes.resize(std::max<std::size_t>(codes.size(), 1));  // NULL has number 0
+  table.own.resize(count * 4);
+  auto* const to = reinterpret_cast<std::uint32_t*>(table.own.data());
+  in_parallel(count, min_rows_per_thread, [&](std::uint64_t i, std::uint64_t last) {
+    for (; i < last; i++) to[i] = codes[(*numbers)[i]];
+  });
+  table.count = count;
+  return true;
 }
 
 // Tables of one root know the same strings, so they are taken together.

@@ -5,6 +5,7 @@
 // their results are codes of a run.
 #pragma once
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <optional>
 #include <span>
@@ -44,7 +45,11 @@ class StringTables {
   std::optional<DeviceCache::Key> key(const Table& table, const std::string& kind) const;
 
  private:
+  using Columns = std::map<std::uint32_t, Column>;  // by number
   Status add_new(std::uint32_t root, std::uint64_t known);
+  Status compute(std::uint32_t column, std::uint32_t root, std::uint64_t known,
+                 Columns& columns) const;
+  Result<bool> add_by_numbers(Table& table, Columns& columns);
   bool take_kept(std::uint32_t root, std::uint64_t count);
   void keep(std::uint32_t root);
   std::string kind_of(std::uint32_t column) const;
