@@ -1,6 +1,7 @@
 #include "relation/lowering.hpp"
 
 #include "base/exception_boundary.hpp"
+#include "relation/early_functions.hpp"
 #include "relation/late_keys.hpp"
 #include "relation/prune.hpp"
 
@@ -166,7 +167,9 @@ Result<StepId> lower(const RelationGraph& relations, RelationId result, Plan& pl
   return catch_exceptions([&]() -> Result<StepId> {
     if (result >= relations.size())
       return Status(Code::invalid, "the result is not a relation of this graph");
-    PENSTOCK_ASSIGN(const relation::Pruned pruned, relation::prune(relations, result));
+    PENSTOCK_ASSIGN(relation::Pruned pruned, relation::prune(relations, result));
+    PENSTOCK_ASSIGN(auto early, relation::with_early_functions(pruned));
+    if (early) pruned = *std::move(early);
     PENSTOCK_ASSIGN(const StepId rows,
                     relation::Lowering(pruned.relations, pruned.result, plan).of(pruned.result));
     return relation::prefer_late_keys(pruned, rows, plan);

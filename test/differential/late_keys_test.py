@@ -1,6 +1,6 @@
 """Keys of groups that are joined after grouping, against DuckDB: tables with unique and with repeated keys.
 
-    late_keys_test.py QUERY_DRIVER PENSTOCK [--cases N] [--seed N] [--device ID]
+    late_keys_test.py QUERY_DRIVER PENSTOCK [--cases N] [--seed N] [--device ID] [--planner own]
 
 Texts of a table beside the key that it is joined by are read for the first groups alone, if the key is unique. A statement orders its
 rows by sums that differ for all groups, and by the keys that are not texts. Each is asked twice of a session.
@@ -167,7 +167,7 @@ def check_session(options, folder, tally):
 
 
 def main():
-    options = test_options(cases=40, seed=1)
+    options = test_options(cases=40, seed=1, planner="own")
     tally, rng = Tally(), random.Random(options.seed)
     with tempfile.TemporaryDirectory(prefix="penstock-late-keys-") as folder:
         write = lambda table, name: pyarrow.parquet.write_table(
@@ -194,7 +194,7 @@ def main():
             cases.append((text, oracle.answer(text)))
         for driver in drivers(options, folder, tally):
             for part, (rows, pages) in enumerate(PLACES):
-                driver.set(rows=rows, pages=pages, cache=64)
+                driver.set(rows=rows, pages=pages, cache=64, planner=options.planner)
                 label = f"seed {options.seed}, rows {rows}, pages {pages}: "
                 some = cases[part :: len(PLACES)]
                 check_answers(driver, tally, some, lambda place: 0, label, HUGE)

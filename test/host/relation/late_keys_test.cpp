@@ -35,7 +35,7 @@ RelationId take(const Result<RelationId>& relation) {
 
 // SELECT k, name, size, sum(v) FROM facts JOIN table USING (k) GROUP BY 1, 2, 3
 // ORDER BY sum DESC LIMIT 10, with what a test changes of it.
-struct Statement {
+struct GroupsOfJoin {
   JoinType join_type = JoinType::inner;
   Type key_type{Kind::int64};
   Type name_type{Kind::string};
@@ -103,7 +103,7 @@ std::size_t count_of(const std::string& text, std::string_view part) {
 }
 
 TEST(LateKeys, GroupsAreByTheJoinsKeyAloneAndTheirTextsAreJoinedToTheFirst) {
-  const std::string text = Statement().late();
+  const std::string text = GroupsOfJoin().late();
   const std::size_t groups = text.find("aggregate"), end = text.find('\n', groups);
   const std::string keys = text.substr(groups, end - groups);
   EXPECT_TRUE(keys.ends_with(": f, sum")) << text;
@@ -111,7 +111,7 @@ TEST(LateKeys, GroupsAreByTheJoinsKeyAloneAndTheirTextsAreJoinedToTheFirst) {
   EXPECT_EQ(count_of(text, "semi"), 1) << text;
 }
 TEST(LateKeys, TheResultHasTheSameColumns) {
-  const relation::Pruned before = Statement().relations();
+  const relation::Pruned before = GroupsOfJoin().relations();
   const auto found = relation::with_late_keys(before, std::make_shared<ExpectedKeys>());
   ASSERT_TRUE(found.ok() && *found);
   const Schema &old = before.relations.at(before.result).schema,
@@ -124,7 +124,7 @@ TEST(LateKeys, TheResultHasTheSameColumns) {
   }
 }
 TEST(LateKeys, APlanPrefersThemAndHasTheOtherStepsToo) {
-  const relation::Pruned relations = Statement().relations();
+  const relation::Pruned relations = GroupsOfJoin().relations();
   Plan plan;
   const auto step = lower(relations.relations, relations.result, plan);
   ASSERT_TRUE(step.ok()) << step.status().text();
@@ -136,62 +136,62 @@ TEST(LateKeys, APlanPrefersThemAndHasTheOtherStepsToo) {
 }
 TEST(LateKeys, TheyAreNotAppliedTwice) {
   const auto expected = std::make_shared<ExpectedKeys>();
-  const auto once = relation::with_late_keys(Statement().relations(), expected);
+  const auto once = relation::with_late_keys(GroupsOfJoin().relations(), expected);
   ASSERT_TRUE(once.ok() && *once);
   const auto twice = relation::with_late_keys(**once, expected);
   EXPECT_TRUE(twice.ok() && !*twice);
 }
 
 TEST(LateKeys, AKeyThatIsNotGroupedByDecidesAboutNothing) {
-  EXPECT_EQ((Statement{.groups_by_key = false}).late(), "");
+  EXPECT_EQ((GroupsOfJoin{.groups_by_key = false}).late(), "");
 }
 TEST(LateKeys, RowsWithoutAPartnerHaveNoTextsToJoin) {
-  EXPECT_EQ((Statement{.join_type = JoinType::left}).late(), "");
+  EXPECT_EQ((GroupsOfJoin{.join_type = JoinType::left}).late(), "");
 }
 TEST(LateKeys, NullsThatAreEqualAreNotLookedUp) {
-  EXPECT_EQ((Statement{.is_null_safe = true}).late(), "");
+  EXPECT_EQ((GroupsOfJoin{.is_null_safe = true}).late(), "");
 }
 TEST(LateKeys, ZerosOfTwoSignsAreOneKeyOfTwoGroups) {
-  EXPECT_EQ((Statement{.key_type = {Kind::float64}}).late(), "");
+  EXPECT_EQ((GroupsOfJoin{.key_type = {Kind::float64}}).late(), "");
 }
 TEST(LateKeys, KeysThatAreTextsWouldBeNumberedThemselves) {
-  EXPECT_EQ((Statement{.key_type = {Kind::string}}).late(), "");
+  EXPECT_EQ((GroupsOfJoin{.key_type = {Kind::string}}).late(), "");
 }
 TEST(LateKeys, NumbersAloneAreGroupedSoonerThanTheyAreJoined) {
-  EXPECT_EQ((Statement{.name_type = {Kind::int32}}).late(), "");
+  EXPECT_EQ((GroupsOfJoin{.name_type = {Kind::int32}}).late(), "");
 }
-TEST(LateKeys, SetsOfKeysLackSomeOfThem) { EXPECT_EQ((Statement{.has_sets = true}).late(), ""); }
+TEST(LateKeys, SetsOfKeysLackSomeOfThem) { EXPECT_EQ((GroupsOfJoin{.has_sets = true}).late(), ""); }
 TEST(LateKeys, AnOrderByALateColumnNeedsIt) {
-  EXPECT_EQ((Statement{.order_column = 1}).late(), "");
+  EXPECT_EQ((GroupsOfJoin{.order_column = 1}).late(), "");
 }
 TEST(LateKeys, AConditionOnALateColumnNeedsIt) {
-  EXPECT_EQ((Statement{.filters_late = true}).late(), "");
+  EXPECT_EQ((GroupsOfJoin{.filters_late = true}).late(), "");
 }
 TEST(LateKeys, AFunctionOfALateColumnNeedsIt) {
-  EXPECT_EQ((Statement{.computes_late = true}).late(), "");
+  EXPECT_EQ((GroupsOfJoin{.computes_late = true}).late(), "");
 }
 TEST(LateKeys, WithoutAnOrderTheFirstGroupsAreThoseOfAllKeys) {
-  EXPECT_EQ((Statement{.has_order = false}).late(), "");
+  EXPECT_EQ((GroupsOfJoin{.has_order = false}).late(), "");
 }
 TEST(LateKeys, ManyFirstGroupsReadManyTexts) {
-  EXPECT_NE((Statement{.limit = 10'000}).late(), "");
-  EXPECT_EQ((Statement{.limit = 10'001}).late(), "");
+  EXPECT_NE((GroupsOfJoin{.limit = 10'000}).late(), "");
+  EXPECT_EQ((GroupsOfJoin{.limit = 10'001}).late(), "");
 }
 TEST(LateKeys, GroupsWithAnotherReaderAreComputedWhole) {
-  EXPECT_EQ((Statement{.is_shared = true}).late(), "");
+  EXPECT_EQ((GroupsOfJoin{.is_shared = true}).late(), "");
 }
 TEST(LateKeys, ASmallTableIsNotReadAgain) {
-  EXPECT_EQ((Statement{.rows_of_table = table_rows - 1}).late(), "");
+  EXPECT_EQ((GroupsOfJoin{.rows_of_table = table_rows - 1}).late(), "");
 }
 TEST(LateKeys, ATableAsLargeAsTheRowsIsNotReadAgain) {
-  EXPECT_EQ((Statement{.rows_of_table = fact_rows}).late(), "");
+  EXPECT_EQ((GroupsOfJoin{.rows_of_table = fact_rows}).late(), "");
 }
 TEST(LateKeys, ATableOfUnknownSizeIsNotReadAgain) {
-  EXPECT_EQ((Statement{.rows_of_table = std::nullopt}).late(), "");
+  EXPECT_EQ((GroupsOfJoin{.rows_of_table = std::nullopt}).late(), "");
 }
 
 TEST(LateKeys, RowsThatAreReadOnceCannotBeReadAnewWhereAKeyRepeats) {
-  EXPECT_EQ((Statement{.reads_facts_once = true}).late(), "");
+  EXPECT_EQ((GroupsOfJoin{.reads_facts_once = true}).late(), "");
 }
 
 }  // namespace
