@@ -25,7 +25,9 @@ def _type_of(value):
     return None
 
 
-def _array_of(value):
+def _array_of(value, type_=None):
+    if type_ is not None:
+        return pyarrow.array([value], type=type_)
     if isinstance(value, uuid.UUID):
         return pyarrow.array([str(value)])
     if isinstance(value, datetime.timedelta):
@@ -34,12 +36,15 @@ def _array_of(value):
     return pyarrow.array([value], type=_type_of(value))
 
 
-def _stream_of(name, value):
+def stream_of(name, value, type_=None):
+    """Returns the stream of one value, of an inferred type if none is given; None for None."""
     if value is None:
         return None
     try:
-        array = _array_of(value)
+        array = _array_of(value, type_)
     except (pyarrow.ArrowInvalid, pyarrow.ArrowTypeError, pyarrow.ArrowNotImplementedError):
+        if type_ is not None:
+            raise PenstockError(f"the {name} {value!r} is no {type_}") from None
         raise PenstockError(
             f"the parameter {name} is a {type(value).__name__}, which is no value of SQL"
         ) from None
@@ -58,4 +63,4 @@ def encoded(parameters):
         named = {str(i + 1): value for i, value in enumerate(parameters)}
     else:
         raise PenstockError("parameters are a list for ? and $1, or a dict for $name")
-    return [_stream_of(name, value) for name, value in named.items()], list(named)
+    return [stream_of(name, value) for name, value in named.items()], list(named)

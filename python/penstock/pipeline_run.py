@@ -77,6 +77,8 @@ def describe(select, what, device, session, **options):
         raise error_here(f"this session has no {what}()", "unsupported")
     has_parameters = _takes(getattr(asked, what), "parameters")
     statement = statement_of(select, with_literals=not has_parameters)
+    for function in statement.functions:
+        function.define_in(asked)
     if has_parameters:
         options["parameters"] = [value for value, _ in statement.parameters]
     return getattr(asked, what)(statement.sql, statement.tables, **options)

@@ -4,6 +4,7 @@ import dataclasses
 
 from penstock import tracing_types as types
 from penstock.pipeline_select import Derived, Join
+from penstock.tracing_errors import error_here
 from penstock.tracing_values import literal
 
 # A SELECT above so many levels of FROM, or with so large an expression, is named by WITH: the
@@ -161,9 +162,16 @@ class _Writer:
         if node.kind == "exists":
             return self._exists(node)
         self.needs_duckdb |= "planner" in node.has
-        if node.payload is not None and node.payload not in self.functions:
-            self.functions.append(node.payload)
+        if node.payload is not None:
+            self._call(node.payload)
         return node.template.format(*map(self._text, node.operands))
+
+    def _call(self, function):
+        for known in self.functions:
+            if known.name.lower() == function.name.lower() and not known.is_same(function):
+                raise error_here(f'two functions of this pipeline have the name "{function.name}"')
+        if function not in self.functions:
+            self.functions.append(function)
 
     def _parameter(self, node):
         value, type_ = node.payload, node.type

@@ -129,12 +129,20 @@ class Session:
         """Makes a function in Kernel C known by its name; penstock.function() makes one."""
         with self._changed:
             self._open()
-            if self._functions.get(function.name) is not function:
+            if self._functions.get(function.name.lower()) is not function:
                 self._define(function)
-                self._functions[function.name] = function
+                self._functions[function.name.lower()] = function
 
     def _define(self, function):
-        raise PenstockError("functions in Kernel C are not there yet", "unsupported")
+        result = pyarrow.schema([("result", function.result_type)]).__arrow_c_schema__()
+        body = function.kernel_body()
+        if hasattr(function, "neutral"):
+            neutral = values.stream_of("neutral value", function.neutral, function.result_type)
+            properties = function.associative, function.commutative
+            self._session.define_reduction(function.name, result, neutral, *body, *properties)
+            return
+        parameters = pyarrow.schema(function.parameters).__arrow_c_schema__()
+        self._session.define_function(function.name, parameters, result, *body)
 
     def cancel(self):
         """Ends the statements that other threads run here: they raise PenstockError, "cancelled"."""

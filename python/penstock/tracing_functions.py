@@ -62,7 +62,7 @@ def _kernel_type(name):
 
 
 class _OfKernelC:
-    """What functions and reductions share: `name`, `signature`, `result_type`, `parameters`
+    """Functions and reductions have: `name`, `signature`, `result_type`, `parameters`
     (name, pyarrow type) and `body`, as Session.define() takes them."""
 
     def __init__(self, name, signature, body):
@@ -70,6 +70,10 @@ class _OfKernelC:
             raise error_here(f"a function's name has letters, digits and _, not {name!r}")
         self.name, self.signature, self.body = name, signature, body
         self.result_type, self.parameters = _parsed(signature)
+
+    def is_same(self, other):
+        """Tells whether both are one definition."""
+        return type(self) is type(other) and vars(self) == vars(other)
 
     def define_in(self, session):
         """Makes the function known to a session; it is compiled into the kernels that call it."""
@@ -93,6 +97,27 @@ class _OfKernelC:
             )
         return column.cast(type_)
 
+    def _traced(self, *arguments):
+        """Returns what a Python function makes of traced arguments, cast to the result's type."""
+        result = column_of(self.body(*arguments), beside=self.result_type)
+        if not is_castable(result.dtype, self.result_type):
+            raise error_here(f"{self.name}() returned {types.sql_name(result.dtype)}")
+        return result if result.dtype == self.result_type else result.cast(self.result_type)
+
+    def kernel_body(self):
+        """Returns (Kernel C, False), or (the SELECT of a Python function that is traced, True)."""
+        if not callable(self.body):
+            return self.body, False
+        from penstock.pipeline import from_arrow
+        from penstock.pipeline_text import statement_of
+
+        rows = from_arrow(pyarrow.schema(self._parameters_of_body()).empty_table())
+        made = rows.map(result=lambda row: self._traced(*(row[name] for name in rows.schema.names)))
+        return statement_of(made._select, with_literals=True).sql, True
+
+    def _parameters_of_body(self):
+        return self.parameters
+
 
 class Function(_OfKernelC):
     """A function of a row's values; NULL if one of them is NULL."""
@@ -104,17 +129,10 @@ class Function(_OfKernelC):
             )
         made = [self._converted(value, *one) for value, one in zip(arguments, self.parameters)]
         if callable(self.body):
-            return self._traced(made)
+            return self._traced(*made)
         template = self.name + "(" + ", ".join("{}" for _ in made) + ")"
         node = nodes.call(template, self.result_type, *(one._node for one in made), payload=self)
         return Column(node, trace_of(*made))
-
-    def _traced(self, arguments):
-        result = column_of(self.body(*arguments), beside=self.result_type)
-        if not is_castable(result.dtype, self.result_type):
-            raise error_here(f"{self.name}() returned {types.sql_name(result.dtype)}")
-        made = result if result.dtype == self.result_type else result.cast(self.result_type)
-        return made
 
 
 class Reduction(_OfKernelC):
@@ -125,14 +143,40 @@ class Reduction(_OfKernelC):
         type_ = self.result_type
         if len(self.parameters) != 2 or any(one != type_ for _, one in self.parameters):
             raise error_here(f"{name}: a reduction has the form T(T a, T b), not {signature}")
-        if callable(body):
-            raise error_here(f"{name}: the body of a reduction is Kernel C", "unsupported")
         if not associative:
             raise error_here(
                 f"{name}: the device combines values in any grouping; `associative=True` says "
                 "that this changes nothing"
             )
+        if neutral is None:
+            raise error_here(f"{name}: a reduction needs a neutral value, which is not NULL")
         self.neutral, self.associative, self.commutative = neutral, associative, commutative
+
+    def _parameters_of_body(self):
+        return [("a", self.result_type), ("b", self.result_type)]
+
+    def kernel_body(self):
+        body, is_traced = super().kernel_body()
+        return (body if is_traced else self._declarations() + body), is_traced
+
+    def _declarations(self):
+        """Returns declarations of the signature's names: the engine calls both values a and b.
+
+        Values commute, so that it does not matter which of them is which.
+        """
+        names = [name for name, _ in self.parameters]
+        free = [one for one in "ab" if one not in names]
+        kernel_type = next(
+            name
+            for name, type_ in KERNEL_TYPES.items()
+            if type_ == self.result_type and name not in ("double", "float")
+        )
+        kernel_type = {"bool": "u32", "date": "i32", "timestamp": "i64"}.get(
+            kernel_type, kernel_type
+        )
+        return "".join(
+            f"const {kernel_type} {name} = {free.pop(0)}; " for name in names if name not in "ab"
+        )
 
     def __call__(self, column):
         if not isinstance(column, Column):
@@ -163,9 +207,9 @@ def function(name, signature=None, body=None):
 
 
 def reduction(name, signature, body, neutral, associative=False, commutative=False):
-    """Makes an aggregate of Kernel C:
+    """Makes an aggregate, of Kernel C over `a` and `b` or of a Python function, which is traced:
 
-    reduction("product", "double(double a, double b)", "return a * b;", neutral=1.0,
-              associative=True, commutative=True)
+    reduction("widest", "double(double a, double b)", "return a > b ? a : b;",
+              neutral=float("-inf"), associative=True, commutative=True)
     """
     return Reduction(name, signature, body, neutral, associative, commutative)

@@ -12,6 +12,9 @@ class _OfKernelC:
     body: str | Callable[..., Any]
     result_type: pyarrow.DataType
     parameters: list[tuple[str, pyarrow.DataType]]
+    def is_same(self, other: _OfKernelC) -> bool: ...
+    def kernel_body(self) -> tuple[str, bool]: ...
+    def define_in(self, session: Any) -> None: ...
 
 class Function(_OfKernelC):
     def __init__(self, name: str, signature: str, body: str | Callable[..., Any]) -> None: ...
@@ -25,7 +28,7 @@ class Reduction(_OfKernelC):
         self,
         name: str,
         signature: str,
-        body: str,
+        body: str | Callable[..., Any],
         neutral: float,
         associative: bool,
         commutative: bool,
@@ -44,7 +47,7 @@ def function(
 def reduction(
     name: str,
     signature: str,
-    body: str,
+    body: str | Callable[..., Any],
     neutral: float,
     associative: bool = False,
     commutative: bool = False,

@@ -6,10 +6,9 @@
 #include <atomic>
 #include <map>
 
-#include "bindings.hpp"
 #include "column/arrow_stream_export.hpp"
 #include "column/held_batches.hpp"
-#include "penstock/session.hpp"
+#include "session_handle.hpp"
 
 namespace penstock::python {
 namespace {
@@ -59,17 +58,6 @@ HeldTable hold(nb::handle capsule, const std::string& name) {
   return {value_of(column::hold_batches(*imported))};
 }
 
-// Returns the one column of the first batch of a stream.
-Column value_in(nb::handle capsule) {
-  ArrowArrayStream stream = take_stream(capsule);
-  const auto imported = value_of(import_stream(&stream));
-  const std::uint32_t first[] = {0};
-  const auto batches = value_of(imported->scan(first, {}));
-  std::optional<Table> batch = value_of(batches->next());
-  if (!batch) throw StatusError{Status(Code::invalid, "a parameter without a value")};
-  return std::move(batch->columns.at(0));
-}
-
 // Returns the one row of values, a column each; None is a column without rows.
 Table parameters_of(const nb::list& values, const std::vector<std::string>& names) {
   Table row;
@@ -84,10 +72,6 @@ Table parameters_of(const nb::list& values, const std::vector<std::string>& name
   }
   return row;
 }
-
-struct SessionHandle {
-  std::shared_ptr<Session> session;
-};
 
 // A statement that Python asks, and what keeps its parts alive.
 struct Asked {
@@ -179,6 +163,16 @@ void define_table(const SessionHandle& handle, const std::string& name, const He
 
 }  // namespace
 
+Column value_in(nb::handle capsule) {
+  ArrowArrayStream stream = take_stream(capsule);
+  const auto imported = value_of(import_stream(&stream));
+  const std::uint32_t first[] = {0};
+  const auto batches = value_of(imported->scan(first, {}));
+  std::optional<Table> batch = value_of(batches->next());
+  if (!batch) throw StatusError{Status(Code::invalid, "a parameter without a value")};
+  return std::move(batch->columns.at(0));
+}
+
 void add_sessions(nb::module_& module) {
   nb::class_<HeldTable>(module, "HeldTable", "Arrow data that statements may read again.");
   module.def("hold_table", hold, nb::arg("stream"), nb::arg("name"));
@@ -186,14 +180,15 @@ void add_sessions(nb::module_& module) {
       .def(nb::init<>())
       .def("cancel", &Cancellation::cancel);
   const nb::arg text("text"), tables("tables"), names("names"), planner("planner");
-  nb::class_<SessionHandle>(module, "Session")
-      .def("__init__", create, nb::arg("device"), nb::arg("cache_limit_bytes").none(), planner)
+  nb::class_<SessionHandle> session(module, "Session");
+  session.def("__init__", create, nb::arg("device"), nb::arg("cache_limit_bytes").none(), planner)
       .def("query", query, text, tables, nb::arg("values").none(), names, planner,
            nb::arg("cancellation"), nb::arg("profile"))
       .def("explain", explain, text, tables, nb::arg("values").none(), names, planner)
       .def("source", source, text, tables, nb::arg("values").none(), names, planner,
            nb::arg("target"))
       .def("define_table", define_table, nb::arg("name"), nb::arg("table"), nb::arg("replaces"));
+  add_functions(session);
 }
 
 }  // namespace penstock::python
