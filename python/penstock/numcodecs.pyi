@@ -5,7 +5,6 @@ from numcodecs.abc import Codec
 __all__ = ["Gzip", "Lz4", "Zstd"]
 
 class _Codec(Codec):
-    codec_id: ClassVar[str]
     format: ClassVar[str]
     level: int
     threads: int
@@ -15,6 +14,11 @@ class _Codec(Codec):
     def decode(self, buf: Any, out: Any = None) -> Any: ...
     def get_config(self) -> dict[str, Any]: ...
 
-class Zstd(_Codec): ...
-class Lz4(_Codec): ...
-class Gzip(_Codec): ...
+class Zstd(_Codec):
+    codec_id: ClassVar[str]
+
+class Lz4(_Codec):
+    codec_id: ClassVar[str]
+
+class Gzip(_Codec):
+    codec_id: ClassVar[str]

@@ -1,9 +1,13 @@
 """Results of statements: computed when they are first asked for, in the shape that is asked for."""
 
+import html
+import itertools
 import re
 import sys
 
 import pyarrow
+import pyarrow.compute
+import pyarrow.types as kinds
 
 from penstock.errors import PenstockError
 from penstock.session import session_of
@@ -15,22 +19,53 @@ _TOKENS = re.compile(
     | \S""",
     re.VERBOSE | re.DOTALL,
 )
+_BEFORE_TABLES = {"FROM", "JOIN", "DESCRIBE", "SUMMARIZE"}
+_AFTER_TABLES = set(
+    "WHERE GROUP HAVING WINDOW QUALIFY ORDER LIMIT OFFSET UNION EXCEPT INTERSECT SELECT".split()
+)
+# EXTRACT(year FROM x), x IS DISTINCT FROM y: FROM of an expression.
+_FUNCTIONS_WITH_FROM = {"EXTRACT", "TRIM", "SUBSTRING", "OVERLAY"}
+
+
+def _tokens(sql):
+    """Yields (text in capitals, name or None) of words, names and signs, and an empty end."""
+    for match in _TOKENS.finditer(sql):
+        word, quoted = match["word"], match["quoted"]
+        if word or quoted:
+            yield word.upper() if word else "", word or quoted[1:-1].replace('""', '"')
+        elif match.group()[:2] not in ("--", "/*"):
+            yield match.group(), None
+    yield "", None
 
 
 def names_after_from(sql):
     """Returns the names that stand where FROM and JOIN have tables, in their order."""
-    names, follows = [], False
-    for match in _TOKENS.finditer(sql):
-        word, quoted = match["word"], match["quoted"]
-        if word and word.upper() in ("FROM", "JOIN"):
-            follows = True
-        elif (word or quoted) and follows:
-            names.append(word or quoted[1:-1].replace('""', '"'))
+    names, follows, before, candidate = [], False, "", None
+    lists_tables = [False]  # for each open parenthesis: whether a comma is followed by a table
+    for text, name in _tokens(sql):
+        # A name before a dot is a schema's, and one before a parenthesis a function's.
+        if candidate is not None and text not in (".", "("):
+            names.append(candidate)
+        elif candidate is not None and candidate.upper() == "VALUES":
+            lists_tables[-1] = False
+        candidate = None
+        if text in _BEFORE_TABLES and lists_tables[-1] is not None and before != "DISTINCT":
+            follows = lists_tables[-1] = True
+        elif text in _AFTER_TABLES:
+            follows = lists_tables[-1] = False
+        elif name is not None:
+            candidate, follows = (name if follows and before != "." else None), False
+        elif text == ",":
+            follows = bool(lists_tables[-1])
+        elif text == "(":
+            # FROM (a JOIN b) has a table behind its parenthesis.
+            lists_tables.append(None if before in _FUNCTIONS_WITH_FROM else follows)
+        elif text == ")":
+            lists_tables[:] = lists_tables[:-1] or [False]
             follows = False
-        elif match.group() == ",":
-            follows = bool(names)
-        elif match.group()[:2] not in ("--", "/*"):
+        else:
             follows = False
+        before = text
     return names
 
 
@@ -70,6 +105,28 @@ def _import(name, use):
         raise PenstockError(f"{use} needs {name}: pip install {name}", "unsupported") from None
 
 
+def _different(table):
+    """Returns the names of a table's columns, by which a dict has them."""
+    names = table.column_names
+    if twice := sorted({name for name in names if names.count(name) > 1}):
+        raise PenstockError(f"columns of one name: {', '.join(twice)}; name one by AS")
+    return names
+
+
+def numpy_of(column):
+    """Returns a ChunkedArray as NumPy's array; Result.numpy() says what becomes of NULLs."""
+    type_ = column.type
+    if kinds.is_decimal(type_):
+        column = column.cast(pyarrow.float64())
+    elif kinds.is_integer(type_) and column.null_count:
+        ends = pyarrow.compute.min_max(column).as_py()
+        if ends["max"] is not None and max(-ends["min"], ends["max"]) > 2**53:
+            import numpy
+
+            return numpy.array(column.to_pylist(), object)
+    return column.to_numpy()
+
+
 class Result:
     """The rows of a statement. The first method that needs them computes them, once."""
 
@@ -100,23 +157,48 @@ class Result:
         return _import("polars", "pl()").from_arrow(self._table())
 
     def numpy(self):
-        """Returns a dict of NumPy's arrays by column. Numbers with NULLs are floats with NaN."""
+        """Returns a dict of NumPy's arrays by column.
+
+        NULLs are NaN in columns of numbers, NaT in times, None in others. Decimals are float64. Whole
+        numbers beyond 2**53 beside NULLs are objects, as float64 does not hold them.
+        """
         table = self._table()
-        return {name: column.to_numpy() for name, column in zip(table.column_names, table.columns)}
+        return {name: numpy_of(table.column(at)) for at, name in enumerate(_different(table))}
 
     def torch(self, device=None):
-        """Returns a dict of tensors of PyTorch by column, on `device` or on the host."""
+        """Returns a dict of tensors of PyTorch by column.
+
+        `device`: "cuda" and the like; of a session on that GPU columns are not copied to the host.
+        By default tensors are on the host.
+        """
         torch = _import("torch", "torch()")
-        made = {name: torch.from_numpy(array.copy()) for name, array in self._numbers("torch()")}
+        if device is None or self._rows is not None:
+            arrays = self._numbers("torch()", self.numpy())
+            made = {name: torch.from_numpy(array.copy()) for name, array in arrays}
+        else:
+            made = {name: torch.as_tensor(array) for name, array in self._arrays_there("torch()")}
         return {name: tensor.to(device) for name, tensor in made.items()} if device else made
 
     def cupy(self):
-        """Returns a dict of CuPy's arrays by column, in the memory of the current GPU."""
+        """Returns a dict of CuPy's arrays by column, in the memory of the session's GPU."""
         cupy = _import("cupy", "cupy()")
-        return {name: cupy.asarray(array) for name, array in self._numbers("cupy()")}
+        return {
+            name: cupy.from_dlpack(array) if hasattr(array, "__dlpack__") else cupy.asarray(array)
+            for name, array in self._arrays_there("cupy()")
+        }
 
-    def _numbers(self, use):
-        for name, array in self.numpy().items():
+    def _arrays_there(self, use):
+        """Yields columns as arrays in device memory, and those on the host as NumPy's."""
+        columns = self._session.arrays(self._sql, self._tables, self._parameters, self._planner)
+        self.report = self._session.report
+        there = {name: column for name, column in columns.items() if hasattr(column, "shape")}
+        here = {name: numpy_of(column) for name, column in columns.items() if name not in there}
+        yield from there.items()
+        yield from self._numbers(use, here)
+
+    @staticmethod
+    def _numbers(use, arrays):
+        for name, array in arrays.items():
             if array.dtype.kind not in "biuf":
                 raise PenstockError(
                     f"{use} has numbers alone, and the column {name!r} is {array.dtype}",
@@ -147,14 +229,22 @@ class Result:
     def __len__(self):
         return self._table().num_rows
 
+    def __iter__(self):
+        """Yields the rows as tuples."""
+        for batch in self._table().to_batches(max_chunksize=1024):
+            yield from zip(*(column.to_pylist() for column in batch.columns))
+
     def __arrow_c_stream__(self, requested_schema=None):
         return self._table().__arrow_c_stream__(requested_schema)
 
     def _only_column(self):
         table = self._table()
         if table.num_columns != 1:
-            raise BufferError(f"DLPack has one array, and this has {table.num_columns} columns")
-        return table.column(0).to_numpy()
+            raise BufferError(f"an array has one column, and this has {table.num_columns}; numpy()")
+        return numpy_of(table.column(0))
+
+    def __array__(self, dtype=None, copy=None):
+        return self._only_column().astype(dtype, copy=bool(copy))
 
     def __dlpack__(self, **options):
         return self._only_column().__dlpack__(**options)
@@ -191,6 +281,16 @@ class Result:
         import pyarrow.csv
 
         pyarrow.csv.write_csv(self._table(), path)
+
+    def _repr_html_(self):
+        """Computes the rows, and shows the first ones in a notebook."""
+        table, shown = self._table(), []
+        for row in itertools.islice(self, 20):
+            shown.append("".join(f"<td>{html.escape(str(value))}</td>" for value in row))
+        heads = "".join(f"<th>{html.escape(name)}</th>" for name in table.column_names)
+        rows = "".join(f"<tr>{row}</tr>" for row in [heads, *shown])
+        more = f"<p>{len(shown)} of {table.num_rows} rows</p>" if len(shown) < len(self) else ""
+        return f"<table>{rows}</table>{more}"
 
     def __repr__(self):
         if self._rows is None:

@@ -11,37 +11,78 @@ def _module_of(data):
 
 def is_table(data):
     """Whether a variable of this value may stand for a table in FROM."""
-    if isinstance(data, (pyarrow.Table, pyarrow.RecordBatch, pyarrow.RecordBatchReader)):
-        return True
     if isinstance(data, dict):
-        return bool(data) and all(is_column(column) for column in data.values())
-    return _is_frame(data) or hasattr(data, "__arrow_c_stream__") or is_column(data)
+        return bool(data) and all(
+            isinstance(column, (list, tuple)) or is_column(column) for column in data.values()
+        )
+    is_table = _is_frame(data) or _is_dataset(data) or hasattr(data, "__arrow_c_stream__")
+    return is_table or isinstance(data, pyarrow.RecordBatch) or is_column(data)
 
 
 def _is_frame(data):
-    return _module_of(data) in ("pandas", "polars") and hasattr(data, "columns")
+    return _module_of(data) in ("pandas", "polars") and hasattr(type(data), "columns")
+
+
+def _is_series(data):
+    return _module_of(data) in ("pandas", "polars") and hasattr(data, "dtype")
+
+
+def _is_dataset(data):
+    is_scanned = hasattr(data, "scanner") or hasattr(data, "scan_batches")
+    return _module_of(data) == "pyarrow" and is_scanned
 
 
 def is_column(data):
-    """Whether a value is an array: NumPy's, or one that is exchanged by DLPack."""
+    """Whether a value is an array: NumPy's, Arrow's, a series, or one with DLPack's methods."""
     is_array = _module_of(data) == "numpy" and hasattr(data, "dtype") and hasattr(data, "shape")
     is_array = is_array or isinstance(data, (pyarrow.Array, pyarrow.ChunkedArray))
-    return (is_array or hasattr(data, "__dlpack__")) and getattr(data, "shape", (1,)) != ()
+    is_array = is_array or _is_series(data)
+    # A result has both: it is a table of any number of columns.
+    is_array = is_array or (hasattr(data, "__dlpack__") and not hasattr(data, "__arrow_c_stream__"))
+    return is_array and getattr(data, "shape", (1,)) != ()
+
+
+def arrays_on_device(data):
+    """Returns {name: array} of a table in the memory of a GPU; None where it is on the host."""
+    if hasattr(data, "__dlpack__") and not hasattr(data, "__arrow_c_stream__"):
+        if not _is_on_device(data):
+            return None
+        data = _columns_of_array(data)
+    if not isinstance(data, dict) or not any(map(_is_on_device, data.values())):
+        return None
+    return {
+        str(name): column.detach() if hasattr(column, "detach") else column
+        for name, column in data.items()
+    }
+
+
+def _is_on_device(data):
+    if _module_of(data) in ("numpy", "pyarrow"):  # Arrow's arrays with NULLs have no DLPack
+        return False
+    where = getattr(data, "__dlpack_device__", None)
+    return where is not None and where()[0] not in (1, 3)  # DLPack's numbers: CPU, pinned by CUDA
 
 
 def _host_array(data, name):
     """Returns an array of one column as pyarrow's; tensors of a device are refused by name."""
     if isinstance(data, (pyarrow.Array, pyarrow.ChunkedArray)):
         return data
+    if _is_series(data):
+        is_polars = _module_of(data) == "polars"
+        return data.to_arrow() if is_polars else pyarrow.Array.from_pandas(data)
+    if isinstance(data, (list, tuple)):
+        return pyarrow.array(data)
     if _module_of(data) != "numpy":
         import numpy
 
-        if data.__dlpack_device__()[0] not in (1, 3):  # DLPack's numbers: CPU, pinned by CUDA
+        if _is_on_device(data):
             raise PenstockError(
                 f"column {name!r} is in the memory of a device; copy it to the host first",
                 "unsupported",
             )
         data = numpy.from_dlpack(data.detach() if hasattr(data, "detach") else data)
+    if not data.dtype.isnative:
+        data = data.astype(data.dtype.newbyteorder("="))
     return pyarrow.array(data)
 
 
@@ -51,7 +92,7 @@ def _columns_of_array(data):
     if names:
         return {name: data[name] for name in names}
     if len(getattr(data, "shape", (1,))) == 1 or isinstance(data, pyarrow.ChunkedArray):
-        return {"column0": data}
+        return {str(getattr(data, "name", None) or "column0"): data}
     if len(data.shape) == 2:
         return {f"column{i}": data[:, i] for i in range(data.shape[1])}
     raise PenstockError(f"an array of {len(data.shape)} dimensions is no table; one of 1 or 2 is")
@@ -59,6 +100,16 @@ def _columns_of_array(data):
 
 def reader_of(data):
     """Returns a RecordBatchReader over whatever holds a table. It reads a reader once."""
+    if _module_of(data) == "polars" and hasattr(data, "collect"):
+        data = data.collect()
+    try:
+        return _widened(_reader_of(data))
+    except (pyarrow.ArrowException, TypeError, ValueError) as error:
+        kind = type(data).__name__
+        raise PenstockError(f"Arrow makes no table of this {kind}: {error}") from error
+
+
+def _reader_of(data):
     if isinstance(data, pyarrow.RecordBatchReader):
         return data
     if isinstance(data, pyarrow.RecordBatch):
@@ -67,9 +118,9 @@ def reader_of(data):
         return data.to_reader()
     if _module_of(data) == "pandas" and _is_frame(data):
         return pyarrow.Table.from_pandas(data, preserve_index=False).to_reader()
-    if _module_of(data) == "polars" and hasattr(data, "collect"):
-        data = data.collect()
-    if hasattr(data, "__arrow_c_stream__") and not isinstance(data, pyarrow.ChunkedArray):
+    if _is_dataset(data):
+        return (data.scanner() if hasattr(data, "scanner") else data).to_reader()
+    if hasattr(data, "__arrow_c_stream__") and not is_column(data):
         return pyarrow.RecordBatchReader.from_stream(data)
     if is_column(data):
         data = _columns_of_array(data)
@@ -80,6 +131,17 @@ def reader_of(data):
         f"a table is Arrow data, a frame of pandas or Polars, an array, or a dict of arrays, not "
         f"{type(data).__name__}"
     )
+
+
+def _widened(reader):
+    """Casts types that the engine lacks: NULL alone becomes INTEGER, as in DuckDB, half FLOAT."""
+    wider = {pyarrow.null(): pyarrow.int32(), pyarrow.float16(): pyarrow.float32()}
+    if not any(field.type in wider for field in reader.schema):
+        return reader
+    fields = [field.with_type(wider.get(field.type, field.type)) for field in reader.schema]
+    schema = pyarrow.schema(fields)
+    batches = (batch.cast(schema) for batch in reader)
+    return pyarrow.RecordBatchReader.from_batches(schema, batches)
 
 
 def table_of(data):

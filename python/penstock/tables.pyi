@@ -1,4 +1,4 @@
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Protocol, TypeAlias
 
 import pyarrow
@@ -33,7 +33,7 @@ class _Dataset(Protocol):
     def scanner(self) -> Callable[..., Any]: ...
 
 _Column: TypeAlias = _ArrowStream | _ArrowBatch | _DlpackArray | _NumpyArray
-_Table: TypeAlias = _Column | _LazyFrame | _Dataset | Mapping[str, _Column]
+_Table: TypeAlias = _Column | _LazyFrame | _Dataset | Mapping[str, _Column | Sequence[object]]
 
 def is_table(data: object) -> bool: ...
 def is_column(data: object) -> bool: ...
