@@ -172,18 +172,23 @@ class Result:
         By default tensors are on the host.
         """
         torch = _import("torch", "torch()")
-        if device is None or self._rows is not None:
-            arrays = self._numbers("torch()", self.numpy())
-            made = {name: torch.from_numpy(array.copy()) for name, array in arrays}
-        else:
-            made = {name: torch.as_tensor(array) for name, array in self._arrays_there("torch()")}
+        is_on_host = device is None or self._rows is not None
+        arrays = (
+            self._numbers("torch()", self.numpy()) if is_on_host else self._arrays_there("torch()")
+        )
+        made = {
+            name: torch.from_numpy(array.copy())
+            if hasattr(array, "dtype")
+            else torch.from_dlpack(array)
+            for name, array in arrays
+        }
         return {name: tensor.to(device) for name, tensor in made.items()} if device else made
 
     def cupy(self):
         """Returns a dict of CuPy's arrays by column, in the memory of the session's GPU."""
         cupy = _import("cupy", "cupy()")
         return {
-            name: cupy.from_dlpack(array) if hasattr(array, "__dlpack__") else cupy.asarray(array)
+            name: cupy.asarray(array) if hasattr(array, "dtype") else cupy.from_dlpack(array)
             for name, array in self._arrays_there("cupy()")
         }
 
@@ -191,7 +196,7 @@ class Result:
         """Yields columns as arrays in device memory, and those on the host as NumPy's."""
         columns = self._session.arrays(self._sql, self._tables, self._parameters, self._planner)
         self.report = self._session.report
-        there = {name: column for name, column in columns.items() if hasattr(column, "shape")}
+        there = {name: column for name, column in columns.items() if hasattr(column, "__dlpack__")}
         here = {name: numpy_of(column) for name, column in columns.items() if name not in there}
         yield from there.items()
         yield from self._numbers(use, here)

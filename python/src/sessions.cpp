@@ -46,11 +46,6 @@ nb::dict report_of(const RunReport& report) {
   return made;
 }
 
-// A table that Python gives: a held source, which several statements may read.
-struct HeldTable {
-  std::shared_ptr<TableSource> source;
-};
-
 HeldTable hold(nb::handle capsule, const std::string& name) {
   ArrowArrayStream stream = take_stream(capsule);
   const nb::gil_scoped_release released;
@@ -104,29 +99,64 @@ class Cancellation {
   std::atomic<bool> is_cancelled_ = false;
 };
 
-nb::tuple query(const SessionHandle& handle, const std::string& text, const nb::dict& tables,
-                nb::object values, const std::vector<std::string>& names,
-                const std::string& planner, Cancellation& cancellation, bool profile) {
-  const Asked asked(text, tables, std::move(values), names, planner);
+// Runs a statement, which Ctrl-C and `cancellation` end.
+QueryResult run_asked(const SessionHandle& handle, const Asked& asked, Cancellation& cancellation,
+                      RunOptions options) {
   SignalCheck signals;
-  RunOptions options;
-  options.profile = profile;
   options.progress = [&](const Progress&) {
     return !cancellation.is_cancelled() && signals.keep_on();
   };
   std::optional<Result<QueryResult>> result;
-  ArrowArrayStream rows = {};
-  Status exported;
   {
     const nb::gil_scoped_release released;
     result = handle.session->sql(asked.statement, options);
-    if (result->ok()) exported = column::export_stream((*result)->table, &rows);
   }
   check_work(result->status());
-  check(exported);
-  nb::dict report = report_of((*result)->report);
-  if ((*result)->report.profile) report["profile"] = chrome_trace(*(*result)->report.profile);
-  return nb::make_tuple(stream_capsule(rows), report);
+  return std::move(*result).value();
+}
+
+nb::object stream_of(const Table& table) {
+  ArrowArrayStream rows = {};
+  {
+    const nb::gil_scoped_release released;
+    check(column::export_stream(table, &rows));
+  }
+  return stream_capsule(rows);
+}
+
+// Returns a stream of the rows, and the report.
+nb::tuple query(const SessionHandle& handle, const std::string& text, const nb::dict& tables,
+                nb::object values, const std::vector<std::string>& names,
+                const std::string& planner, Cancellation& cancellation, bool profile) {
+  const Asked asked(text, tables, std::move(values), names, planner);
+  RunOptions options;
+  options.profile = profile;
+  const QueryResult result = run_asked(handle, asked, cancellation, options);
+  nb::dict report = report_of(result.report);
+  if (result.report.profile) report["profile"] = chrome_trace(*result.report.profile);
+  return nb::make_tuple(stream_of(result.table), report);
+}
+
+// Returns a list of (name, column), and the report. A column is an array in device memory with
+// __dlpack__, or a stream of one column where its values are on the host.
+nb::tuple query_on_device(const SessionHandle& handle, const std::string& text,
+                          const nb::dict& tables, nb::object values,
+                          const std::vector<std::string>& names, const std::string& planner,
+                          Cancellation& cancellation) {
+  const Asked asked(text, tables, std::move(values), names, planner);
+  RunOptions options;
+  options.results_on_device = true;
+  options.intermediate_rows = IntermediateRows::device;
+  const QueryResult result = run_asked(handle, asked, cancellation, options);
+  nb::list columns;
+  for (std::size_t i = 0; i < result.table.columns.size(); i++) {
+    const Column& column = result.table.columns[i];
+    const std::string& name = result.table.names[i];
+    columns.append(nb::make_tuple(name, column.device_values
+                                            ? array_on_device(column, result.report.device_id)
+                                            : stream_of(Table::of({{name, column}}))));
+  }
+  return nb::make_tuple(columns, report_of(result.report));
 }
 
 std::string explain(const SessionHandle& handle, const std::string& text, const nb::dict& tables,
@@ -184,6 +214,8 @@ void add_sessions(nb::module_& module) {
   session.def("__init__", create, nb::arg("device"), nb::arg("cache_limit_bytes").none(), planner)
       .def("query", query, text, tables, nb::arg("values").none(), names, planner,
            nb::arg("cancellation"), nb::arg("profile"))
+      .def("query_on_device", query_on_device, text, tables, nb::arg("values").none(), names,
+           planner, nb::arg("cancellation"))
       .def("explain", explain, text, tables, nb::arg("values").none(), names, planner)
       .def("source", source, text, tables, nb::arg("values").none(), names, planner,
            nb::arg("target"))

@@ -1,0 +1,127 @@
+// Columns that are in a device's memory already: CuPy's arrays, PyTorch's tensors, by DLPack.
+#include <nanobind/ndarray.h>
+#include <nanobind/stl/string.h>
+
+#include <optional>
+
+#include "device/pool.hpp"
+#include "session_handle.hpp"
+
+namespace penstock::python {
+namespace {
+
+using DeviceArray = nb::ndarray<nb::ro, nb::ndim<1>>;
+
+std::optional<Kind> kind_of(nb::dlpack::dtype type) {
+  const auto code = static_cast<nb::dlpack::dtype_code>(type.code);
+  if (type.lanes != 1) return std::nullopt;
+  if (code == nb::dlpack::dtype_code::Float)
+    return type.bits == 32   ? std::optional(Kind::float32)
+           : type.bits == 64 ? std::optional(Kind::float64)
+                             : std::nullopt;
+  const bool is_signed = code == nb::dlpack::dtype_code::Int;
+  if (!is_signed && code != nb::dlpack::dtype_code::UInt) return std::nullopt;
+  switch (type.bits) {
+    case 8: return is_signed ? Kind::int8 : Kind::uint8;
+    case 16: return is_signed ? Kind::int16 : Kind::uint16;
+    case 32: return is_signed ? Kind::int32 : Kind::uint32;
+    case 64: return is_signed ? Kind::int64 : Kind::uint64;
+    default: return std::nullopt;
+  }
+}
+
+// Memory of a device, and the Python object that owns it.
+struct Imported {
+  std::shared_ptr<Buffer> buffer;
+  DeviceArray owner;
+
+  ~Imported() {
+    const nb::gil_scoped_acquire acquired;
+    owner = {};
+  }
+};
+
+[[noreturn]] void refuse(const std::string& name, const std::string& why) {
+  throw StatusError{Status(Code::unsupported, "column '" + name + "' " + why)};
+}
+
+Column column_of(Device& device, const std::string& name, DeviceArray array) {
+  const auto kind = kind_of(array.dtype());
+  if (!kind) refuse(name, "is of a type that is not read from a device: integers and floats are");
+  if (array.stride(0) != 1 && array.shape(0) > 1)
+    refuse(name, "has gaps between its values; make a contiguous copy");
+  const std::string id = device.traits().id;
+  if (array.device_type() == nb::device::cuda::value &&
+      id != "cuda:" + std::to_string(array.device_id()))
+    refuse(name, "is on cuda:" + std::to_string(array.device_id()) + ", and the session on " + id);
+  Column column;
+  column.type = {*kind};
+  column.row_count = array.shape(0);
+  if (column.row_count == 0) return column;
+  auto imported = std::make_shared<Imported>();
+  imported->buffer =
+      value_of(device.import_memory(reinterpret_cast<std::uint64_t>(array.data()), array.nbytes()));
+  imported->owner = std::move(array);
+  column.device_values = std::shared_ptr<Buffer>(imported, imported->buffer.get());
+  return column;
+}
+
+// DLPack's producers let the default stream wait for the caller's stream, on which values are made.
+void wait_for_default_stream(Device& device) {
+  if (device.traits().target != Target::cuda) return;
+  const auto queue = value_of(device.import_queue(0));
+  check(queue->finish());
+}
+
+HeldTable device_table(const SessionHandle& handle, const nb::dict& arrays) {
+  std::shared_ptr<Device> device;
+  {
+    const nb::gil_scoped_release released;
+    device = value_of(handle.session->device());
+  }
+  Table table;
+  for (auto [key, array] : arrays) {
+    const auto name = nb::cast<std::string>(key);
+    table.names.push_back(name);
+    table.columns.push_back(column_of(*device, name, nb::cast<DeviceArray>(array)));
+    table.row_count = table.columns.front().row_count;
+    if (table.columns.back().row_count != table.row_count)
+      throw StatusError{Status(Code::invalid, "column '" + name + "' has " +
+                                                  std::to_string(table.columns.back().row_count) +
+                                                  " rows, and the first column " +
+                                                  std::to_string(table.row_count))};
+  }
+  const nb::gil_scoped_release released;
+  wait_for_default_stream(*device);
+  return {table_source(std::move(table), "arrays on " + device->traits().id)};
+}
+
+nb::dlpack::dtype dtype_of(Type type) {
+  const auto code = is_float(type)    ? nb::dlpack::dtype_code::Float
+                    : is_signed(type) ? nb::dlpack::dtype_code::Int
+                                      : nb::dlpack::dtype_code::UInt;
+  return {static_cast<std::uint8_t>(code), static_cast<std::uint8_t>(8 * width_bytes(type)), 1};
+}
+
+}  // namespace
+
+// The memory goes back to the device's pool when the array is freed: work on it has ended then.
+nb::object array_on_device(const Column& column, const std::string& device_id) {
+  const auto& buffer = dynamic_cast<const device::PooledBuffer&>(*column.device_values);
+  const nb::capsule owner(
+      new std::shared_ptr<Buffer>(column.device_values),
+      [](void* kept) noexcept { delete static_cast<std::shared_ptr<Buffer>*>(kept); });
+  const std::size_t shape[] = {column.row_count};
+  const bool is_cuda = device_id.starts_with("cuda:");
+  const int number = is_cuda ? std::stoi(device_id.substr(5)) : 0;
+  const nb::ndarray<nb::array_api> array(
+      reinterpret_cast<void*>(buffer.handle()), 1, shape, owner, nullptr, dtype_of(column.type),
+      is_cuda ? nb::device::cuda::value : nb::device::cpu::value, number);
+  return nb::cast(array);
+}
+
+void add_device_tables(nb::module_& module) {
+  module.def("device_table", device_table, nb::arg("session"), nb::arg("arrays"));
+}
+
+}  // namespace penstock::python
