@@ -16,6 +16,7 @@ case ${1:-test} in
   run) packages+=(tpchgen-cli==4.0.0 duckdb-cli==1.5.6) ;;
   test | plot)
     packages+=(tpchgen-cli==4.0.0 duckdb==2.0.1 numpy==2.4.6 clang-format==22.1.8 ruff==0.17.6)
+    packages+=(nanobind==3.1.0 nanobind-backend==1.0.0)     # the Python package's module
     packages+=(datafusion==55.0.0 typing_extensions==4.16.0 adbc-driver-manager==1.13.0)
     packages+=(dask==2026.8.0 click==8.5.1 cloudpickle==3.1.3 fsspec==2026.9.0
       importlib_metadata==10.2.0 lazy_importer==0.1.0 locket==1.0.0
