@@ -91,6 +91,11 @@ nb::bytes compress(const Input& input, const std::string& format, std::uint32_t 
 class PythonInput {
  public:
   explicit PythonInput(nb::object read) : read_(std::move(read)) {}
+  ~PythonInput() {
+    const nb::gil_scoped_acquire acquired;
+    read_.reset();
+  }
+  PythonInput(const PythonInput&) = delete;
 
   Result<std::size_t> operator()(std::span<std::byte> into) {
     const nb::gil_scoped_acquire acquired;
@@ -118,29 +123,36 @@ class PythonInput {
   std::exception_ptr error_;
 };
 
-// Decodes a file in a thread, some parts ahead of the reader.
-class Reader {
+// Decoded parts of a file that wait for their reader. The thread that decodes owns it too.
+class PartsAhead {
  public:
   // `source`: a path as bytes, or a function read(count).
-  Reader(nb::object source, const std::string& format,
-         std::optional<std::uint64_t> max_output_bytes, std::uint32_t threads, nb::bytes dictionary,
-         const std::string& device, bool fallback)
+  PartsAhead(nb::object source, const std::string& format,
+             std::optional<std::uint64_t> max_output_bytes, std::uint32_t threads,
+             const nb::bytes& dictionary, const std::string& device, bool fallback)
       : decoding_(format, max_output_bytes, threads,
                   std::string(dictionary.c_str(), dictionary.size()), device, fallback) {
-    std::optional<stream::Source> input;
-    if (nb::isinstance<nb::bytes>(source)) {
-      input = stream::Source::file(nb::cast<nb::bytes>(source).c_str());
-    } else {
+    if (nb::isinstance<nb::bytes>(source))
+      path_ = nb::cast<nb::bytes>(source).c_str();
+    else
       python_input_.emplace(std::move(source));
-      input = stream::Source::reader(
-          "file object", [this](std::span<std::byte> into) { return (*python_input_)(into); });
-    }
-    worker_ = std::thread([this, input = std::move(*input)] { decode(input); });
   }
-  ~Reader() { close(); }
-  Reader(const Reader&) = delete;
 
-  // Returns the next bytes, at most `limit`; none at the end.
+  void decode() {
+    decoding_.options.progress = [this](const stream::Progress&) { return !is_closed(); };
+    const auto input = python_input_ ? stream::Source::reader("file object",
+                                                              [this](std::span<std::byte> into) {
+                                                                return (*python_input_)(into);
+                                                              })
+                                     : stream::Source::file(path_);
+    const auto report = stream::decompress(
+        input, [this](std::span<const std::byte> part) { return add(part); }, decoding_.options);
+    const std::lock_guard lock(mutex_);
+    status_ = report.status();
+    is_done_ = true;
+    changed_.notify_all();
+  }
+  // Waits for bytes and returns at most `limit`; none at the end.
   nb::bytes read(std::uint64_t limit) {
     SignalCheck signals;
     std::unique_lock lock(mutex_, std::defer_lock);
@@ -161,6 +173,19 @@ class Reader {
       check(status_);
       return nb::bytes("", 0);
     }
+    return take(limit);
+  }
+  void close() {
+    const std::lock_guard lock(mutex_);
+    is_closed_ = true;
+    changed_.notify_all();
+  }
+
+ private:
+  // Parts in memory that nobody has read; a part has about a mebibyte.
+  static constexpr std::size_t max_parts = 16;
+
+  nb::bytes take(std::uint64_t limit) {
     std::vector<std::byte>& part = parts_.front();
     const std::uint64_t count = std::min<std::uint64_t>(limit, part.size() - first_);
     const nb::bytes bytes(part.data() + first_, count);
@@ -171,34 +196,6 @@ class Reader {
       changed_.notify_all();
     }
     return bytes;
-  }
-  void close() {
-    // A forked process has a copy of this, without the thread that may hold the lock.
-    if (getpid() != process_) {
-      if (worker_.joinable()) worker_.detach();
-      return;
-    }
-    const nb::gil_scoped_release released;
-    {
-      const std::lock_guard lock(mutex_);
-      is_closed_ = true;
-      changed_.notify_all();
-    }
-    if (worker_.joinable()) worker_.join();
-  }
-
- private:
-  // Parts in memory that nobody has read; a part has about a mebibyte.
-  static constexpr std::size_t max_parts = 16;
-
-  void decode(const stream::Source& input) {
-    decoding_.options.progress = [this](const stream::Progress&) { return !is_closed(); };
-    const auto report = stream::decompress(
-        input, [this](std::span<const std::byte> part) { return add(part); }, decoding_.options);
-    const std::lock_guard lock(mutex_);
-    status_ = report.status();
-    is_done_ = true;
-    changed_.notify_all();
   }
   Status add(std::span<const std::byte> part) {
     std::unique_lock lock(mutex_);
@@ -213,8 +210,8 @@ class Reader {
     return is_closed_;
   }
 
-  const pid_t process_ = getpid();
   Decoding decoding_;
+  std::string path_;
   std::optional<PythonInput> python_input_;
   std::mutex mutex_;
   std::condition_variable changed_;
@@ -222,6 +219,38 @@ class Reader {
   std::size_t first_ = 0;  // of the first part, that was not read
   Status status_;
   bool is_done_ = false, is_closed_ = false;
+};
+
+// Decodes a file in a thread, some parts ahead of the reader.
+class Reader {
+ public:
+  Reader(nb::object source, const std::string& format,
+         std::optional<std::uint64_t> max_output_bytes, std::uint32_t threads, nb::bytes dictionary,
+         const std::string& device, bool fallback)
+      : ahead_(std::make_shared<PartsAhead>(std::move(source), format, max_output_bytes, threads,
+                                            dictionary, device, fallback)),
+        worker_([ahead = ahead_] { ahead->decode(); }) {}
+  ~Reader() { close(); }
+  Reader(const Reader&) = delete;
+
+  nb::bytes read(std::uint64_t limit) { return ahead_->read(limit); }
+  void close() {
+    std::thread worker = std::move(worker_);  // one caller has it, as all have the GIL
+    if (!worker.joinable()) return;
+    // A forked process has a copy of this, without the thread that may hold the lock.
+    if (getpid() != process_) return worker.detach();
+    const nb::gil_scoped_release released;
+    ahead_->close();
+    // Python's collector may find the reader while the thread runs read() of a file object.
+    if (worker.get_id() == std::this_thread::get_id())
+      worker.detach();
+    else
+      worker.join();
+  }
+
+ private:
+  const pid_t process_ = getpid();
+  std::shared_ptr<PartsAhead> ahead_;
   std::thread worker_;
 };
 

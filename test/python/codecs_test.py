@@ -1,6 +1,7 @@
 """Compressed bytes and files, beside the formats' own modules; damage is an error, never bytes."""
 
 import array
+import gc
 import gzip
 import io
 import mmap
@@ -22,6 +23,7 @@ try:
     import numpy
 
     import penstock
+    from penstock.core import core
 except ImportError as error:
     driver.skip_all(error)
 
@@ -415,6 +417,24 @@ class FileObjects(unittest.TestCase):
             with self.subTest(type=type(answer)), penstock.open(Odd()) as decoded:
                 with self.assertRaises(penstock.PenstockError):
                     decoded.read()
+
+    def test_the_collector_may_find_a_file_in_the_thread_that_reads_it(self):
+        dropped, collected = threading.Event(), threading.Event()
+
+        class Collecting:
+            def read(self, size):
+                if not dropped.wait(60):
+                    return b""
+                gc.collect()
+                collected.set()
+                return b""
+
+        reader = core.Reader(Collecting().read, "", None, 0, b"", "", False)
+        cycle = [reader]
+        cycle.append(cycle)
+        del reader, cycle
+        dropped.set()
+        self.assertTrue(collected.wait(60))
 
     def test_files_in_files(self):
         inner = io.BytesIO(gzip.compress(gzip.compress(LINES)))
