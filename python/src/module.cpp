@@ -80,6 +80,8 @@ nb::object stream_capsule(const ArrowArrayStream& stream) {
 
 NB_MODULE(_core, module) {
   using namespace penstock::python;
+  // Variables hold sessions to the end of the process, when the interpreter frees not all of them.
+  nanobind::set_leak_warnings(false);
   nanobind::register_exception_translator(translate);
   module.def("run_program", run_program, "Runs Penstock's program; returns its exit status.");
   add_sessions(module);

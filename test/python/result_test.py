@@ -5,6 +5,8 @@ import datetime
 import decimal
 import os
 import pathlib
+import subprocess
+import sys
 import tempfile
 import unittest
 
@@ -345,6 +347,20 @@ class ResultsOut(unittest.TestCase):
         self.assertEqual(calls, [])
         self.assertEqual((len(result), len(result.fetchall()), calls), (3, 3, [1]))
         self.assertEqual(result.report.rows_out, 3)
+
+
+class TheEnd(unittest.TestCase):
+    def test_a_process_that_holds_sessions_ends_without_a_word(self):
+        program = (
+            "import penstock\n"
+            "from penstock.result import names_after_from\n"
+            "session = penstock.Session('cpu', planner='own')\n"
+            "ask = lambda: session.query('SELECT 1 AS x')\n"
+            "ask(); rows = penstock.sql('SELECT 1 AS x', planner='own'); rows.fetchall()\n"
+            "import gc; cycle = [session, rows]; cycle.append(cycle)\n"
+        )
+        done = subprocess.run([sys.executable, "-c", program], capture_output=True)
+        self.assertEqual((done.returncode, done.stderr), (0, b""))
 
 
 if __name__ == "__main__":
