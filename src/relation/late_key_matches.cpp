@@ -65,7 +65,8 @@ class Finder {
   // The first groups are those of an order.
   std::optional<LateKeyMatch> of_limit(RelationId id) {
     if (at(id).limit > max_first_groups) return std::nullopt;
-    LateKeyMatch match{.limit = id};
+    LateKeyMatch match;
+    match.limit = id;
     bool has_order = false;
     RelationId below = at(id).inputs[0];
     for (; consumers_[below] == 1; below = at(below).inputs[0]) {
