@@ -7,6 +7,14 @@ from typing_extensions import Buffer
 class HeldTable: ...
 
 def hold_table(stream: object, name: str) -> HeldTable: ...
+def decode_chunks(
+    device: str,
+    format: str,
+    input: Any,
+    offsets: list[int],
+    sizes: list[int],
+    capacities: list[int],
+) -> tuple[Any, list[int], list[int]]: ...
 def device_table(session: Session, arrays: dict[str, Any]) -> HeldTable: ...
 
 class Cancellation:

@@ -2,6 +2,7 @@
 
 import atexit
 import io
+import itertools
 import os
 import weakref
 
@@ -54,6 +55,26 @@ def _close_files():
     """Ends the threads that read file objects, which need the interpreter."""
     for file in list(_open_files):
         file.close()
+
+
+def decode_chunks(format, data, sizes, capacities, *, offsets=None, device=""):
+    """Decodes independent chunks at once; returns (bytes, offsets, sizes) of their outputs.
+
+    `format`: "lz4" and "snappy" blocks, "deflate", "zlib" and "gzip" streams, "zstd" frames.
+    `data`: the chunks' bytes, on the host or an array of uint8 on the device. `sizes`: bytes of each
+    chunk; `offsets`: their places, one after another by default. `capacities`: bytes that each
+    output may have, or a number for all. The bytes that are returned are an array of uint8 in the
+    device's memory, with __dlpack__; output i is [offsets[i] : offsets[i] + sizes[i]]. A damaged
+    chunk is an error with its number and byte ("corrupt", "truncated", "capacity").
+    """
+    check_process()
+    sizes = [int(size) for size in sizes]
+    if offsets is None:
+        offsets = [0, *itertools.accumulate(sizes)][: len(sizes)]
+    capacities = [capacities] * len(sizes) if isinstance(capacities, int) else list(capacities)
+    if not hasattr(data, "__dlpack__"):
+        data = _buffer(data)
+    return core.decode_chunks(device, format, data, list(offsets), sizes, capacities)
 
 
 class CompressedFile(io.RawIOBase):

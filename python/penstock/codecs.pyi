@@ -1,8 +1,9 @@
 import io
 import os
+from collections.abc import Iterable
 from typing import Literal, Protocol, TypeAlias, overload
 
-from penstock.tables import _NumpyArray
+from penstock.tables import _DlpackArray, _NumpyArray
 from typing_extensions import Buffer
 
 FORMATS: tuple[str, ...]
@@ -28,6 +29,15 @@ def decompress(
     dictionary: Buffer = b"",
     fallback: bool = False,
 ) -> bytes: ...
+def decode_chunks(
+    format: Literal["lz4", "snappy", "deflate", "zlib", "gzip", "zstd"],
+    data: Buffer | _DlpackArray,
+    sizes: Iterable[int],
+    capacities: int | Iterable[int],
+    *,
+    offsets: Iterable[int] | None = None,
+    device: str = "",
+) -> tuple[_DlpackArray, list[int], list[int]]: ...
 def compress(
     data: Buffer | _NumpyArray,
     format: _Written = "zstd",

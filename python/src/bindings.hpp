@@ -43,6 +43,7 @@ ArrowArrayStream take_stream(nb::handle capsule);
 nb::object stream_capsule(const ArrowArrayStream& stream);
 
 void add_sessions(nb::module_& module);
+void add_chunks(nb::module_& module);
 void add_device_tables(nb::module_& module);
 void add_streams(nb::module_& module);
 void add_videos(nb::module_& module);

@@ -85,6 +85,7 @@ NB_MODULE(_core, module) {
   nanobind::register_exception_translator(translate);
   module.def("run_program", run_program, "Runs Penstock's program; returns its exit status.");
   add_sessions(module);
+  add_chunks(module);
   add_device_tables(module);
   add_streams(module);
   add_videos(module);
