@@ -140,11 +140,13 @@ class PartsAhead {
 
   void decode() {
     decoding_.options.progress = [this](const stream::Progress&) { return !is_closed(); };
-    const auto input = python_input_ ? stream::Source::reader("file object",
-                                                              [this](std::span<std::byte> into) {
-                                                                return (*python_input_)(into);
-                                                              })
-                                     : stream::Source::file(path_);
+    // Decoders report no progress before they have a block, for which an object may be read often.
+    const auto read = [this](std::span<std::byte> into) -> Result<std::size_t> {
+      if (is_closed()) return Status(Code::cancelled, "the reader was closed");
+      return (*python_input_)(into);
+    };
+    const auto input =
+        python_input_ ? stream::Source::reader("file object", read) : stream::Source::file(path_);
     const auto report = stream::decompress(
         input, [this](std::span<const std::byte> part) { return add(part); }, decoding_.options);
     const std::lock_guard lock(mutex_);

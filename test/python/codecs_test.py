@@ -398,6 +398,18 @@ class FileObjects(unittest.TestCase):
                 with penstock.open(Slow(compress(LINES)), format=format) as decoded:
                     self.assertEqual(decoded.read(), LINES)
 
+    def test_closing_ends_the_reading_of_an_object_without_an_end(self):
+        class Endless:
+            def read(self, size):
+                time.sleep(0.01)
+                return b"\x1f\x8b\x08\x08\0\0\0\0\0\0" + b"name" * 2  # of gzip: no NUL ends it
+
+        file = penstock.open(Endless())
+        time.sleep(0.1)
+        started = time.monotonic()
+        file.close()
+        self.assertLess(time.monotonic() - started, 5)
+
     def test_an_exception_of_the_object_reaches_the_reader(self):
         class Broken(io.RawIOBase):
             def read(self, size=-1):
