@@ -1,26 +1,18 @@
 """Pipelines run: data taken in, a session asked, results under the pipeline's names."""
 
-import inspect
-
 import pyarrow
-import pyarrow.types as kinds
 
+from penstock import tables
 from penstock import tracing_types as types
 from penstock.pipeline_text import statement_of
-from penstock.session import PenstockError, reader_of, session_of
+from penstock.session import PenstockError, session_of
 from penstock.tracing_errors import error_here
 
 
 def table_of(data):
     """Returns a pyarrow Table of data that holds its rows; frames may change afterwards."""
-    if isinstance(data, pyarrow.Table):
-        return data
-    if isinstance(data, dict):
-        return pyarrow.table(data)
-    if type(data).__module__.split(".")[0] == "pandas" and hasattr(data, "columns"):
-        return pyarrow.Table.from_pandas(data, preserve_index=False)
     try:
-        return reader_of(data).read_all()
+        return tables.table_of(data)
     except PenstockError as error:
         raise error_here(f"from_arrow: {error.message}") from None
 
@@ -52,42 +44,28 @@ def run(select, steps, device, session, planner):
     return _named(table, select.schema)
 
 
-def _takes(method, name):
-    return name in inspect.signature(method).parameters
-
-
 def _ask(session, select, planner):
-    """Answers a SELECT by a session: the one place that knows how parameters are passed."""
-    has_parameters = _takes(session.query, "parameters")
-    statement = statement_of(select, with_literals=not has_parameters)
+    statement = statement_of(select)
     for function in statement.functions:
         function.define_in(session)
-    options = {}
-    if has_parameters:
-        options["parameters"] = [value for value, _ in statement.parameters]
-    if _takes(session.query, "planner"):
-        options["planner"] = planner or ("auto" if statement.needs_duckdb else "own")
-    return session.query(statement.sql, statement.tables, **options)
+    return session.query(
+        statement.sql,
+        statement.tables,
+        parameters=[value for value, _ in statement.parameters],
+        planner=planner or ("auto" if statement.needs_duckdb else "own"),
+    )
 
 
 def describe(select, what, device, session, **options):
     """Returns the plan's or the kernels' text."""
     asked = session if session is not None else session_of(device)
-    if not hasattr(asked, what):
-        raise error_here(f"this session has no {what}()", "unsupported")
-    has_parameters = _takes(getattr(asked, what), "parameters")
-    statement = statement_of(select, with_literals=not has_parameters)
+    statement = statement_of(select)
     for function in statement.functions:
         function.define_in(asked)
-    if has_parameters:
-        options["parameters"] = [value for value, _ in statement.parameters]
-    return getattr(asked, what)(statement.sql, statement.tables, **options)
+    parameters = [value for value, _ in statement.parameters]
+    return getattr(asked, what)(statement.sql, statement.tables, parameters=parameters, **options)
 
 
 def _named(table, schema):
     """Returns the result under the pipeline's names, with strings that are not in dictionaries."""
-    columns = [
-        column.cast(type_) if kinds.is_dictionary(column.type) else column
-        for column, (_, type_) in zip(table.columns, schema)
-    ]
-    return pyarrow.table(columns, names=[name for name, _ in schema])
+    return tables.without_dictionaries(table).rename_columns([name for name, _ in schema])

@@ -11,7 +11,7 @@ import pyarrow.types as kinds
 
 from penstock.errors import PenstockError
 from penstock.session import session_of
-from penstock.tables import is_table
+from penstock.tables import is_table, without_dictionaries
 
 # Strings and comments hold no names; a quoted name is one.
 _TOKENS = re.compile(
@@ -137,9 +137,8 @@ class Result:
 
     def _table(self):
         if self._rows is None:
-            self._rows = self._session.query(
-                self._sql, self._tables, self._parameters, self._planner
-            )
+            rows = self._session.query(self._sql, self._tables, self._parameters, self._planner)
+            self._rows = without_dictionaries(rows)
             self.report = self._session.report
         return self._rows
 

@@ -147,3 +147,12 @@ def _widened(reader):
 def table_of(data):
     """Returns a pyarrow Table of data that holds its rows."""
     return data if isinstance(data, pyarrow.Table) else reader_of(data).read_all()
+
+
+def without_dictionaries(table):
+    """Returns a table with strings in place of dictionaries of them, as DuckDB's results have."""
+    columns = [
+        column.cast(column.type.value_type) if pyarrow.types.is_dictionary(column.type) else column
+        for column in table.columns
+    ]
+    return pyarrow.Table.from_arrays(columns, names=table.column_names)
