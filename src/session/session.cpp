@@ -26,14 +26,14 @@ class SessionOfFiles final : public Session {
         device_(SessionDevice::open(options.device, options.cache_limit_bytes)) {}
 
   Result<QueryResult> sql(std::string_view statement, const RunOptions& options) override {
-    PENSTOCK_ASSIGN(const auto definition, sql::read_definition(statement));
-    if (definition) return define(*definition, options);
-    PENSTOCK_ASSIGN(const session::BoundStatement bound, bind(statement));
-    return answer(bound, options);
+    SessionStatement alone;
+    alone.text = statement;
+    return sql(alone, options);
   }
   Result<QueryResult> sql(const SessionStatement& statement, const RunOptions& options) override {
     PENSTOCK_ASSIGN(const std::string text, session::text_of(statement));
-    if (session::is_text_alone(statement)) return sql(text, options);
+    PENSTOCK_ASSIGN(const auto definition, sql::read_definition(text));
+    if (definition) return define(*definition, statement, options);
     PENSTOCK_ASSIGN(const session::BoundStatement bound, bind(text, statement));
     return answer(bound, options);
   }
@@ -47,7 +47,7 @@ class SessionOfFiles final : public Session {
                     "CREATE TABLE reads rows, and explaining reads none: make '" +
                         definition->name + "' a view");
     if (definition) {
-      PENSTOCK_TRY(define(*definition, options));
+      PENSTOCK_TRY(define(*definition, statement, options));
       return std::string();
     }
     PENSTOCK_ASSIGN(const session::BoundStatement bound, bind(text, statement));
@@ -125,12 +125,18 @@ class SessionOfFiles final : public Session {
         [&] { return functions_.define(std::move(function), [&] { return device_->device(); }); });
   }
   // Yields the number of rows of a table; nothing for other definitions.
-  Result<QueryResult> define(const sql::Definition& definition, const RunOptions& options) {
+  Result<QueryResult> define(const sql::Definition& definition, const SessionStatement& statement,
+                             const RunOptions& options) {
     QueryResult result;
     if (definition.only_missing && names_.is_defined(definition.name)) return result;
     std::shared_ptr<TableSource> rows;
     if (definition.kind == sql::DefinitionKind::table) {
-      PENSTOCK_ASSIGN(result, sql(definition.query, options));
+      RunOptions on_host = options;
+      on_host.results_on_device = false;  // later statements may read the rows there
+      SessionStatement query = statement;
+      query.text = definition.query;  // with its parameters' values
+      query.parameters = nullptr;
+      PENSTOCK_ASSIGN(result, sql(query, on_host));
       const auto count = static_cast<std::int64_t>(result.table.row_count);
       rows = table_source(std::move(result.table), definition.name);
       result.table = Table::of({{"Count", Column::from(std::vector<std::int64_t>{count})}});
