@@ -39,12 +39,16 @@ const Scalar given_seven = Scalar::of(std::int32_t{7});
 
 TEST(Parameters, AValueStandsWhereItsParameterStood) {
   EXPECT_EQ(with_values("SELECT ? + b WHERE c=?", {{"", given_seven}, {"", Scalar::of("x")}}),
-            "SELECT CAST(7 AS INTEGER) + b WHERE c='x'");
+            "SELECT CAST(7 AS INTEGER) + b WHERE c= 'x'");
   EXPECT_EQ(with_values("SELECT $2, $1, $2", {{"", given_seven}, {"", Scalar::of(true)}}),
             "SELECT true, CAST(7 AS INTEGER), true");
   EXPECT_EQ(
       with_values("SELECT $a || $A", {{"A", Scalar::of("upper")}, {"a", Scalar::of("lower")}}),
       "SELECT 'lower' || 'upper'");
+}
+
+TEST(Parameters, AValueIsNoPartOfTheWordBeforeIt) {
+  EXPECT_EQ(with_values("SELECT u&?", {{"", Scalar::of("\\0041")}}), "SELECT u& '\\0041'");
 }
 
 TEST(Parameters, StringsNamesAndCommentsHoldNone) {

@@ -167,7 +167,9 @@ Result<std::string> with_parameters(std::string_view statement, const Table& val
     copied = parameter.offset + parameter.length;
     PENSTOCK_ASSIGN(const std::string constant,
                     constant_of(values.columns[columns[i]], parameter.name));
-    if (!text.empty() && touches_word(text.back())) text += ' ';
+    // Any other character may become a part of the constant: "u&?" is no U&'...'.
+    if (!text.empty() && std::string_view(" \t\r\n(,").find(text.back()) == std::string_view::npos)
+      text += ' ';
     text += constant;
     if (copied < statement.size() && touches_word(statement[copied])) text += ' ';
   }
