@@ -42,6 +42,7 @@ __all__ = [
     "reduction",
     "select",
     "sql",
+    "two_stage",
     "video",
     "when",
 ]
@@ -50,3 +51,13 @@ __all__ = [
 def devices():
     """Returns a dict for each device of this machine: id, name, driver, global_bytes, is_cpu..."""
     return core.devices()
+
+
+def two_stage(statement, schema, device=""):
+    """Returns the statement of a batch, and the one that merges the rows of all; see docs/ray.md.
+
+    It needs sqlglot, which penstock[ray] and penstock[dask] install.
+    """
+    from penstock.stages.two_stage import two_stage
+
+    return two_stage(statement, schema, device)

@@ -1,5 +1,7 @@
 from typing import Any
 
+import pyarrow
+
 from penstock import codecs as codecs
 from penstock import video as video
 from penstock.codecs import compress as compress
@@ -43,8 +45,10 @@ __all__ = [
     "reduction",
     "select",
     "sql",
+    "two_stage",
     "video",
     "when",
 ]
 
 def devices() -> list[dict[str, Any]]: ...
+def two_stage(statement: str, schema: pyarrow.Schema, device: str = "") -> Any: ...

@@ -178,6 +178,7 @@ class _CompressedOutput(io.RawIOBase):
     def __init__(self, file, format, options):
         check_process()
         self._format, self._options, self._is_empty = format, options, True
+        compress(b"", format, **options)  # what is wrong with them shows before a file is emptied
         self._is_ours = not hasattr(file, "write")
         self._file = io.open(file, "wb") if self._is_ours else file
         self.name = getattr(self._file, "name", None)

@@ -67,5 +67,5 @@ def describe(select, what, device, session, **options):
 
 
 def _named(table, schema):
-    """Returns the result under the pipeline's names, with strings that are not in dictionaries."""
-    return tables.without_dictionaries(table).rename_columns([name for name, _ in schema])
+    """Returns the result under the pipeline's names."""
+    return table.rename_columns([name for name, _ in schema])

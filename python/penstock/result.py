@@ -11,7 +11,7 @@ import pyarrow.types as kinds
 
 from penstock.errors import PenstockError
 from penstock.session import session_of
-from penstock.tables import is_table, without_dictionaries
+from penstock.tables import is_table
 
 # Strings and comments hold no names; a quoted name is one.
 _TOKENS = re.compile(
@@ -82,10 +82,17 @@ def tables_of_caller(sql, depth):
     return found
 
 
+# Statements that are asked for what they do, which nobody would wait for.
+_DEFINES = re.compile(r"\s*(CREATE|DROP|COPY)\b", re.IGNORECASE)
+
+
 def lazy(session, sql, parameters, tables, planner, depth):
     found = tables_of_caller(sql, depth + 1)
     found.update(tables or {})
-    return Result(session, sql, found, parameters, planner)
+    result = Result(session, sql, found, parameters, planner)
+    if _DEFINES.match(sql):
+        result.arrow()
+    return result
 
 
 def sql(sql, parameters=None, *, tables=None, device="", planner=None, session=None):
@@ -93,7 +100,8 @@ def sql(sql, parameters=None, *, tables=None, device="", planner=None, session=N
 
     `sql`: SELECT, DESCRIBE, SUMMARIZE, COPY, CREATE VIEW... or a plan of Substrait. `parameters`: a
     list for `?` and `$1`, a dict for `$name`. Tables: Arrow data, frames of pandas and Polars,
-    NumPy's arrays, tensors, other results. Nothing runs before the rows are asked for.
+    NumPy's arrays, tensors, other results. Nothing runs before the rows are asked for, but CREATE,
+    DROP and COPY run at once.
     """
     return lazy(session or session_of(device), sql, parameters, tables, planner, depth=2)
 
@@ -137,9 +145,10 @@ class Result:
 
     def _table(self):
         if self._rows is None:
-            rows = self._session.query(self._sql, self._tables, self._parameters, self._planner)
-            self._rows = without_dictionaries(rows)
-            self.report = self._session.report
+            rows, self.report = self._session._answer(
+                self._sql, self._tables, self._parameters, self._planner
+            )
+            self._rows = rows
         return self._rows
 
     def arrow(self):
@@ -193,8 +202,9 @@ class Result:
 
     def _arrays_there(self, use):
         """Yields columns as arrays in device memory, and those on the host as NumPy's."""
-        columns = self._session.arrays(self._sql, self._tables, self._parameters, self._planner)
-        self.report = self._session.report
+        columns, self.report = self._session._arrays(
+            self._sql, self._tables, self._parameters, self._planner
+        )
         there = {name: column for name, column in columns.items() if hasattr(column, "__dlpack__")}
         here = {name: numpy_of(column) for name, column in columns.items() if name not in there}
         yield from there.items()
@@ -248,7 +258,8 @@ class Result:
         return numpy_of(table.column(0))
 
     def __array__(self, dtype=None, copy=None):
-        return self._only_column().astype(dtype, copy=bool(copy))
+        column = self._only_column()
+        return column.astype(column.dtype if dtype is None else dtype, copy=bool(copy))
 
     def __dlpack__(self, **options):
         return self._only_column().__dlpack__(**options)

@@ -6,9 +6,9 @@ import threading
 import pyarrow
 
 from penstock import parameters as values
-from penstock.core import check_process, core
+from penstock.core import check_process, core, is_first_process
 from penstock.errors import PenstockError
-from penstock.tables import arrays_on_device, reader_of
+from penstock.tables import arrays_on_device, reader_of, without_dictionaries
 
 __all__ = ["PenstockError", "Report", "Session", "query", "reader_of", "session_of"]
 
@@ -27,7 +27,8 @@ class Report(dict):
 
 
 def _read(capsule):
-    return pyarrow.RecordBatchReader._import_from_c_capsule(capsule).read_all()
+    rows = pyarrow.RecordBatchReader._import_from_c_capsule(capsule).read_all()
+    return without_dictionaries(rows)
 
 
 class Session:
@@ -47,6 +48,7 @@ class Session:
         self.device, self.planner = device, planner
         self.cache_limit_bytes = cache_limit_bytes
         self._changed = threading.Condition()
+        self._defining = threading.Lock()  # compiles, while statements run
         self._session = None
         self._running = set()  # cancellations of the statements that run
         self._registered = {}
@@ -54,30 +56,32 @@ class Session:
         self.report = None  # of the last statement
 
     def _open(self):
-        check_process()
         if self._session is None:
-            self._session = core.Session(self.device, self.cache_limit_bytes, self.planner)
+            session = core.Session(self.device, self.cache_limit_bytes, self.planner)
             for name, held in self._registered.items():
-                self._session.define_table(name, held, True)
+                session.define_table(name, held, True)
             for function in self._functions.values():
-                self._define(function)
+                self._define(session, function)
+            self._session = session
         return self._session
 
-    def _held(self, name, data):
+    @staticmethod
+    def _held(session, name, data):
         """Returns a table as statements take it. Arrays on the session's device are not copied."""
         arrays = arrays_on_device(data)
         if arrays is not None:
-            return core.device_table(self._session, arrays)
+            return core.device_table(session, arrays)
         return core.hold_table(reader_of(data).__arrow_c_stream__(), name)
 
-    def _asked(self, sql, tables, parameters, planner):
-        held = {name: self._held(name, data) for name, data in (tables or {}).items()}
+    def _asked(self, session, sql, tables, parameters, planner):
+        held = {name: self._held(session, name, data) for name, data in (tables or {}).items()}
         streams, names = values.encoded(parameters)
         return sql, held, streams, names, planner or ""
 
     @contextlib.contextmanager
     def _used(self):
         """Yields the open session and a statement's cancellation; close() waits for its end."""
+        check_process()  # before the lock, which another thread of the parent may have held
         cancellation = core.Cancellation()
         with self._changed:
             session = self._open()
@@ -91,10 +95,10 @@ class Session:
 
     def _answer(self, sql, tables, parameters, planner, profile=False):
         with self._used() as (session, cancellation):
-            asked = self._asked(sql, tables, parameters, planner)
+            asked = self._asked(session, sql, tables, parameters, planner)
             rows, report = session.query(*asked, cancellation, profile)
         self.report = Report(report)
-        return _read(rows)
+        return _read(rows), self.report
 
     def arrays(self, sql, tables=None, parameters=None, planner=None):
         """Answers a statement and returns a dict of columns, in device memory where they can stay.
@@ -102,14 +106,20 @@ class Session:
         Numbers without NULLs of a filter, a map or a join stay: a column is an array with
         __dlpack__. The others are pyarrow's ChunkedArrays.
         """
+        return self._arrays(sql, tables, parameters, planner)[0]
+
+    def _arrays(self, sql, tables, parameters, planner):
         with self._used() as (session, cancellation):
-            asked = self._asked(sql, tables, parameters, planner)
+            asked = self._asked(session, sql, tables, parameters, planner)
             columns, report = session.query_on_device(*asked, cancellation)
-        self.report = Report(report)
-        return {
+        self.report = report = Report(report)
+        made = {
             name: column if hasattr(column, "__dlpack__") else _read(column).column(0)
             for name, column in columns
         }
+        if len(made) != len(columns):
+            raise PenstockError("two columns have one name; AS names them apart")
+        return made, report
 
     def query(self, sql, tables=None, parameters=None, planner=None):
         """Answers a statement and returns a pyarrow Table.
@@ -117,54 +127,56 @@ class Session:
         `tables` has data by the names in FROM; other names there are files. `parameters`: a list
         for `?` and `$1`, a dict for `$name`. `planner`: instead of the session's.
         """
-        return self._answer(sql, tables, parameters, planner)
+        return self._answer(sql, tables, parameters, planner)[0]
 
     def profile(self, sql, tables=None, parameters=None, planner=None):
         """Answers a statement, and returns the times of all it did as a trace of Chrome's, in JSON.
 
         chrome://tracing and ui.perfetto.dev show it.
         """
-        self._answer(sql, tables, parameters, planner, profile=True)
-        return self.report["profile"]
+        return self._answer(sql, tables, parameters, planner, profile=True)[1]["profile"]
 
     def explain(self, sql, tables=None, parameters=None, planner=None):
         """Returns the steps, operators and kernels of a SELECT, and reads no row."""
         with self._used() as (session, _):
-            return session.explain(*self._asked(sql, tables, parameters, planner))
+            return session.explain(*self._asked(session, sql, tables, parameters, planner))
 
     def source(self, sql, tables=None, parameters=None, target="cuda", planner=None):
         """Returns the kernels of a SELECT for "cuda", "opencl", "sycl", "metal" or "cpu"."""
         with self._used() as (session, _):
-            return session.source(*self._asked(sql, tables, parameters, planner), target)
+            return session.source(*self._asked(session, sql, tables, parameters, planner), target)
 
     def register(self, name, data):
         """Keeps a table under a name, for all statements of the session. It replaces another."""
-        held = core.hold_table(reader_of(data).__arrow_c_stream__(), name)
+        with self._used() as (session, _):
+            held = self._held(session, name, data)
+            session.define_table(name, held, True)
         with self._changed:
-            self._open().define_table(name, held, True)
             self._registered[name] = held
 
     def define(self, function):
         """Makes a function in Kernel C known by its name; penstock.function() makes one."""
-        with self._changed:
-            self._open()
-            if self._functions.get(function.name.lower()) is not function:
-                self._define(function)
-                self._functions[function.name.lower()] = function
+        name = function.name.lower()
+        with self._used() as (session, _), self._defining:
+            if self._functions.get(name) is not function:
+                self._define(session, function)
+                self._functions[name] = function
 
-    def _define(self, function):
+    @staticmethod
+    def _define(session, function):
         result = pyarrow.schema([("result", function.result_type)]).__arrow_c_schema__()
         body = function.kernel_body()
         if hasattr(function, "neutral"):
             neutral = values.stream_of("neutral value", function.neutral, function.result_type)
             properties = function.associative, function.commutative
-            self._session.define_reduction(function.name, result, neutral, *body, *properties)
+            session.define_reduction(function.name, result, neutral, *body, *properties)
             return
         parameters = pyarrow.schema(function.parameters).__arrow_c_schema__()
-        self._session.define_function(function.name, parameters, result, *body)
+        session.define_function(function.name, parameters, result, *body)
 
     def cancel(self):
         """Ends the statements that other threads run here: they raise PenstockError, "cancelled"."""
+        check_process()
         with self._changed:
             for cancellation in self._running:
                 cancellation.cancel()
@@ -177,6 +189,8 @@ class Session:
 
     def close(self):
         """Waits for the statements of other threads. A later one opens the device again."""
+        if not is_first_process():
+            return  # those threads, and the device, are the parent's
         with self._changed:
             self._changed.wait_for(lambda: not self._running)
             self._session = None

@@ -50,6 +50,11 @@ def arrays_on_device(data):
         data = _columns_of_array(data)
     if not isinstance(data, dict) or not any(map(_is_on_device, data.values())):
         return None
+    if here := [str(name) for name, column in data.items() if not _is_on_device(column)]:
+        raise PenstockError(
+            f"columns {', '.join(here)} are on the host, and others on a device; move them to one",
+            "unsupported",
+        )
     return {
         str(name): column.detach() if hasattr(column, "detach") else column
         for name, column in data.items()
@@ -150,7 +155,10 @@ def table_of(data):
 
 
 def without_dictionaries(table):
-    """Returns a table with strings in place of dictionaries of them, as DuckDB's results have."""
+    """Returns a table with strings in place of dictionaries of them, as DuckDB's results have.
+
+    Every column may be NULL: a schema is of the statement, and not of the rows that it found.
+    """
     columns = [
         column.cast(column.type.value_type) if pyarrow.types.is_dictionary(column.type) else column
         for column in table.columns

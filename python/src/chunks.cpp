@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <numeric>
 
-#include "device/pool.hpp"
 #include "penstock/batch.hpp"
 #include "session_handle.hpp"
 
@@ -46,8 +45,10 @@ Status check_ranges(const Numbers& offsets, const Numbers& sizes, const Numbers&
 // The queue and the memory of a batch.
 struct BatchMemory {
   std::shared_ptr<Device> device;
-  std::unique_ptr<Queue> queue;
   batch::Batch batch;
+  Numbers sizes;
+  std::vector<batch::ChunkStatus> statuses;
+  std::unique_ptr<Queue> queue;  // the last: its end waits for work on the memory above
 
   Result<std::shared_ptr<Buffer>> uploaded(const void* data, std::uint64_t bytes) {
     // Kernels read up to the next multiple of 16 after a chunk.
@@ -83,7 +84,7 @@ struct BatchMemory {
   }
 };
 
-Result<Numbers> decode(BatchMemory& memory, batch::Format format) {
+Status decode(BatchMemory& memory, batch::Format format) {
   const std::uint32_t count = memory.batch.chunk_count;
   batch::Requirements needs;
   needs.max_output_bytes = memory.batch.max_output_bytes;
@@ -92,14 +93,15 @@ Result<Numbers> decode(BatchMemory& memory, batch::Format format) {
                   memory.device->allocate(std::max<std::uint64_t>(
                       decoder->scratch_bytes(count, needs.max_output_bytes), 64)));
   PENSTOCK_TRY(decoder->enqueue(*memory.queue, memory.batch, *scratch));
-  Numbers sizes(count);
-  std::vector<batch::ChunkStatus> statuses(count);
-  PENSTOCK_TRY(memory.queue->download(sizes.data(), *memory.batch.output_sizes, 8 * count));
-  PENSTOCK_TRY(memory.queue->download(statuses.data(), *memory.batch.statuses,
+  memory.sizes.resize(count);
+  memory.statuses.resize(count);
+  PENSTOCK_TRY(memory.queue->download(memory.sizes.data(), *memory.batch.output_sizes, 8 * count));
+  PENSTOCK_TRY(memory.queue->download(memory.statuses.data(), *memory.batch.statuses,
                                       count * sizeof(batch::ChunkStatus)));
   PENSTOCK_TRY(memory.queue->finish());
-  for (std::uint32_t i = 0; i < count; i++) PENSTOCK_TRY(batch::status_of(format, i, statuses[i]));
-  return sizes;
+  for (std::uint32_t i = 0; i < count; i++)
+    PENSTOCK_TRY(batch::status_of(format, i, memory.statuses[i]));
+  return {};
 }
 
 // Returns the places of outputs, at multiples of 16, and after them the bytes of all.
@@ -116,25 +118,30 @@ nb::tuple decode_chunks(const std::string& device, const std::string& format, By
   check(check_ranges(offsets, sizes, capacities, input.nbytes()));
   const Numbers places = places_of(capacities);
   BatchMemory memory;
-  Numbers output_sizes;
   {
     const nb::gil_scoped_release released;
     memory.device = value_of(open_device(device));
     memory.queue = value_of(memory.device->queue());
-    const bool is_there = input.device_type() == nb::device::cuda::value;
-    if (is_there) check(value_of(memory.device->import_queue(0))->finish());
-    check(memory.take_input(input.data(), input.nbytes(), is_there));
+    if (!has_addresses(*memory.device))
+      throw StatusError{Status(Code::unsupported, memory.device->traits().id +
+                                                      " has no memory that other libraries read")};
+    const bool is_host = input.device_type() == nb::device::cpu::value;
+    if (!is_host && !is_there(input.device_type(), input.device_id(), *memory.device))
+      throw StatusError{Status(
+          Code::unsupported, "the chunks are not in the memory of " + memory.device->traits().id)};
+    if (!is_host) check(wait_for_default_stream(*memory.device));
+    check(memory.take_input(input.data(), input.nbytes(), !is_host));
     if (!sizes.empty()) {
       check(memory.take(offsets, sizes, capacities, places));
-      output_sizes = value_of(decode(memory, known));
+      check(decode(memory, known));
     }
   }
   Column output;
   output.type = {Kind::uint8};
   output.row_count = sizes.empty() ? 0 : places.back();
   output.device_values = sizes.empty() ? memory.batch.input : memory.batch.output;
-  return nb::make_tuple(array_on_device(output, memory.device->traits().id),
-                        Numbers(places.begin(), places.end() - 1), output_sizes);
+  return nb::make_tuple(array_on_device(output, memory.device),
+                        Numbers(places.begin(), places.end() - 1), memory.sizes);
 }
 
 }  // namespace

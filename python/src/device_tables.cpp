@@ -45,32 +45,35 @@ struct Imported {
   throw StatusError{Status(Code::unsupported, "column '" + name + "' " + why)};
 }
 
+// Kernels load 16 bytes at once; a slice of an array may begin anywhere.
+Result<std::shared_ptr<Buffer>> copied(Device& device, const Buffer& from) {
+  const nb::gil_scoped_release released;
+  PENSTOCK_TRY(wait_for_default_stream(device));
+  PENSTOCK_ASSIGN(auto to, device.allocate(from.bytes()));
+  PENSTOCK_ASSIGN(const auto queue, device.queue());
+  PENSTOCK_TRY(queue->copy(*to, from, from.bytes()));
+  PENSTOCK_TRY(queue->finish());
+  return to;
+}
+
 Column column_of(Device& device, const std::string& name, DeviceArray array) {
   const auto kind = kind_of(array.dtype());
   if (!kind) refuse(name, "is of a type that is not read from a device: integers and floats are");
   if (array.stride(0) != 1 && array.shape(0) > 1)
     refuse(name, "has gaps between its values; make a contiguous copy");
-  const std::string id = device.traits().id;
-  if (array.device_type() == nb::device::cuda::value &&
-      id != "cuda:" + std::to_string(array.device_id()))
-    refuse(name, "is on cuda:" + std::to_string(array.device_id()) + ", and the session on " + id);
+  if (!is_there(array.device_type(), array.device_id(), device))
+    refuse(name, "is not in the memory of the session's device, " + device.traits().id);
   Column column;
   column.type = {*kind};
   column.row_count = array.shape(0);
   if (column.row_count == 0) return column;
   auto imported = std::make_shared<Imported>();
-  imported->buffer =
-      value_of(device.import_memory(reinterpret_cast<std::uint64_t>(array.data()), array.nbytes()));
+  const auto address = reinterpret_cast<std::uint64_t>(array.data());
+  imported->buffer = value_of(device.import_memory(address, array.nbytes()));
   imported->owner = std::move(array);
   column.device_values = std::shared_ptr<Buffer>(imported, imported->buffer.get());
+  if (address % 16 != 0) column.device_values = value_of(copied(device, *column.device_values));
   return column;
-}
-
-// DLPack's producers let the default stream wait for the caller's stream, on which values are made.
-void wait_for_default_stream(Device& device) {
-  if (device.traits().target != Target::cuda) return;
-  const auto queue = value_of(device.import_queue(0));
-  check(queue->finish());
 }
 
 HeldTable device_table(const SessionHandle& handle, const nb::dict& arrays) {
@@ -92,7 +95,7 @@ HeldTable device_table(const SessionHandle& handle, const nb::dict& arrays) {
                                                   std::to_string(table.row_count))};
   }
   const nb::gil_scoped_release released;
-  wait_for_default_stream(*device);
+  check(wait_for_default_stream(*device));
   return {table_source(std::move(table), "arrays on " + device->traits().id)};
 }
 
@@ -105,15 +108,41 @@ nb::dlpack::dtype dtype_of(Type type) {
 
 }  // namespace
 
-// The memory goes back to the device's pool when the array is freed: work on it has ended then.
-nb::object array_on_device(const Column& column, const std::string& device_id) {
+bool is_there(int device_type, int device_number, const Device& device) {
+  const Traits& traits = device.traits();
+  if (device_type == nb::device::cuda::value)
+    return traits.id == "cuda:" + std::to_string(device_number);
+  return device_type == nb::device::cpu::value && traits.target == Target::cpu;
+}
+
+bool has_addresses(const Device& device) {
+  return device.traits().target == Target::cuda || device.traits().target == Target::cpu;
+}
+
+// DLPack's producers let the default stream wait for the caller's stream, on which values are made.
+Status wait_for_default_stream(Device& device) {
+  if (device.traits().target != Target::cuda) return {};
+  PENSTOCK_ASSIGN(const auto queue, device.import_queue(0));
+  return queue->finish();
+}
+
+// Memory of a device that another library reads. Before it goes back to the device's pool, the
+// default stream has done what the reader enqueued there.
+struct LentBuffer {
+  std::shared_ptr<Device> device;
+  std::shared_ptr<Buffer> buffer;
+
+  ~LentBuffer() { [[maybe_unused]] const Status finished = wait_for_default_stream(*device); }
+};
+
+nb::object array_on_device(const Column& column, std::shared_ptr<Device> device) {
   const auto& buffer = dynamic_cast<const device::PooledBuffer&>(*column.device_values);
-  const nb::capsule owner(
-      new std::shared_ptr<Buffer>(column.device_values),
-      [](void* kept) noexcept { delete static_cast<std::shared_ptr<Buffer>*>(kept); });
+  const std::string id = device->traits().id;
+  const nb::capsule owner(new LentBuffer{std::move(device), column.device_values},
+                          [](void* lent) noexcept { delete static_cast<LentBuffer*>(lent); });
   const std::size_t shape[] = {column.row_count};
-  const bool is_cuda = device_id.starts_with("cuda:");
-  const int number = is_cuda ? std::stoi(device_id.substr(5)) : 0;
+  const bool is_cuda = id.starts_with("cuda:");
+  const int number = is_cuda ? std::stoi(id.substr(5)) : 0;
   const nb::ndarray<nb::array_api> array(
       reinterpret_cast<void*>(buffer.handle()), 1, shape, owner, nullptr, dtype_of(column.type),
       is_cuda ? nb::device::cuda::value : nb::device::cpu::value, number);

@@ -45,7 +45,9 @@ void check(const Status& status) {
 }
 
 void check_work(const Status& status) {
-  if (PyErr_Occurred() != nullptr) throw nb::python_error();
+  // An error would be made by Python code, in which a signal's handler raises.
+  if (PyErr_Occurred() != nullptr || (!status.ok() && PyErr_CheckSignals() != 0))
+    throw nb::python_error();
   check(status);
 }
 

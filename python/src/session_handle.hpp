@@ -19,8 +19,13 @@ struct HeldTable {
 // Returns the one column of the first batch of a stream.
 Column value_in(nb::handle capsule);
 
-// Returns an array with __dlpack__ over a column in the memory of a device, which it keeps.
-nb::object array_on_device(const Column& column, const std::string& device_id);
+// Whether arrays of DLPack's device type and number are in the memory of a device.
+bool is_there(int device_type, int device_number, const Device& device);
+// Whether a device's memory has addresses that other libraries read: CUDA's, and the CPU's.
+bool has_addresses(const Device& device);
+Status wait_for_default_stream(Device& device);
+// Returns an array with __dlpack__ over a column in the memory of such a device, which it keeps.
+nb::object array_on_device(const Column& column, std::shared_ptr<Device> device);
 
 void add_functions(nb::class_<SessionHandle>& session);
 

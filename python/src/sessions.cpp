@@ -144,16 +144,21 @@ nb::tuple query_on_device(const SessionHandle& handle, const std::string& text,
                           const std::vector<std::string>& names, const std::string& planner,
                           Cancellation& cancellation) {
   const Asked asked(text, tables, std::move(values), names, planner);
+  std::shared_ptr<Device> device;
+  {
+    const nb::gil_scoped_release released;
+    device = value_of(handle.session->device());
+  }
   RunOptions options;
-  options.results_on_device = true;
-  options.intermediate_rows = IntermediateRows::device;
+  options.results_on_device = has_addresses(*device);
+  if (options.results_on_device) options.intermediate_rows = IntermediateRows::device;
   const QueryResult result = run_asked(handle, asked, cancellation, options);
   nb::list columns;
   for (std::size_t i = 0; i < result.table.columns.size(); i++) {
     const Column& column = result.table.columns[i];
     const std::string& name = result.table.names[i];
     columns.append(nb::make_tuple(name, column.device_values
-                                            ? array_on_device(column, result.report.device_id)
+                                            ? array_on_device(column, device)
                                             : stream_of(Table::of({{name, column}}))));
   }
   return nb::make_tuple(columns, report_of(result.report));

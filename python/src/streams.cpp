@@ -94,6 +94,7 @@ class PythonInput {
   ~PythonInput() {
     const nb::gil_scoped_acquire acquired;
     read_.reset();
+    error_.reset();
   }
   PythonInput(const PythonInput&) = delete;
 
@@ -108,19 +109,21 @@ class PythonInput {
         return Status(Code::invalid, "read() of the file object returned more than it was asked");
       std::memcpy(into.data(), bytes.c_str(), bytes.size());
       return bytes.size();
-    } catch (const nb::python_error&) {
-      error_ = std::current_exception();
+    } catch (const nb::python_error& error) {
+      error_ = nb::borrow(error.value());
       return Status(Code::io, "read() of the file object raised an exception");
     }
   }
-  // Throws what read() raised, if it has. The caller has the GIL.
+  // Throws what read() raised, if it has, as often as it is called. The caller has the GIL.
   void rethrow() {
-    if (error_) std::rethrow_exception(error_);
+    if (!error_) return;
+    PyErr_SetObject(error_.type().ptr(), error_.ptr());
+    throw nb::python_error();
   }
 
  private:
   nb::object read_;
-  std::exception_ptr error_;
+  nb::object error_;
 };
 
 // Decoded parts of a file that wait for their reader. The thread that decodes owns it too.

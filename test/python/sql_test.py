@@ -2,6 +2,7 @@
 
 import datetime
 import decimal
+import os
 import signal
 import threading
 import time
@@ -97,6 +98,55 @@ class Shapes(unittest.TestCase):
         self.assertIn("[[", text)
         with self.assertRaises(penstock.PenstockError):
             penstock.sql("SELECT sum(price) FROM SALES").source("fortran")
+
+    def test_a_column_keeps_its_type_as_an_array(self):
+        rows = penstock.sql("SELECT 9007199254740993 AS a")
+        self.assertEqual(numpy.asarray(rows).dtype, numpy.int64)
+        self.assertEqual(int(numpy.asarray(rows)[0]), 9007199254740993)
+
+    def test_texts_are_strings_whatever_made_them(self):
+        for text in ("DISTINCT shop", "upper(shop)", "'x'"):
+            schema = penstock.sql(f"SELECT {text} AS s FROM SALES").schema
+            self.assertEqual(schema, pyarrow.schema([("s", pyarrow.string())]), text)
+
+    def test_a_schema_does_not_depend_on_the_rows(self):
+        some = SALES.slice(0, 2)
+        statement = "SELECT shop, price FROM t"
+        schemas = [penstock.query(statement, {"t": t}).schema for t in (SALES, some)]
+        self.assertEqual(*schemas)
+
+    def test_a_definition_is_made_at_once(self):
+        session = penstock.Session()
+        session.sql("CREATE VIEW seen AS SELECT 1 AS a", planner="own")
+        session.sql("CREATE TABLE kept AS SELECT 41 + 1 AS a")
+        self.assertEqual(session.sql("SELECT a FROM kept").fetchone(), (42,))
+
+    def test_a_parameter_without_values_says_so(self):
+        with self.assertRaisesRegex(penstock.PenstockError, "no values"):
+            penstock.sql("SELECT price FROM SALES WHERE price > ?").arrow()
+
+
+class Forks(unittest.TestCase):
+    def test_a_forked_process_may_close_a_session_that_runs(self):
+        session, is_reading, may_go_on = penstock.Session(), threading.Event(), threading.Event()
+
+        def batches():
+            yield from SALES.to_batches()
+            is_reading.set()
+            may_go_on.wait(60)
+
+        reader = pyarrow.RecordBatchReader.from_batches(SALES.schema, batches())
+        asking = threading.Thread(target=session.query, args=("SELECT 1 FROM t", {"t": reader}))
+        asking.start()
+        self.assertTrue(is_reading.wait(60))
+        child = os.fork()
+        if child == 0:
+            signal.alarm(20)
+            session.close()
+            os._exit(0)
+        self.assertEqual(os.waitpid(child, 0)[1], 0)
+        may_go_on.set()
+        asking.join(60)
 
 
 class Cancelling(unittest.TestCase):
