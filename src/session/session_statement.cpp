@@ -6,7 +6,7 @@
 namespace penstock::session {
 namespace {
 
-// What cannot be split into words is for the parser to refuse.
+// A text that cannot be split into words is left for the parser to refuse.
 Result<std::string> text_without_parameters(std::string_view text) {
   if (is_plan_text(text)) return std::string(text);
   const auto parameters = catch_exceptions([&] { return sql::parameters_of(text); });
