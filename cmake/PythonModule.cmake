@@ -3,8 +3,8 @@
 #
 # A build folder gets the package too, python/penstock with links to the sources, so that
 # PYTHONPATH=build/python imports what was just built.
-option(PENSTOCK_PYTHON "Build the Python package's module" ${PROJECT_IS_TOP_LEVEL})
-if(NOT PENSTOCK_PYTHON OR BUILD_SHARED_LIBS OR PENSTOCK_SANITIZE OR NOT TARGET penstock_cli OR
+option(PENSTOCK_PYTHON_PACKAGE "Build the Python package's module" ${PROJECT_IS_TOP_LEVEL})
+if(NOT PENSTOCK_PYTHON_PACKAGE OR BUILD_SHARED_LIBS OR PENSTOCK_SANITIZE OR NOT TARGET penstock_cli OR
    NOT penstock_pyarrow)
   return()
 endif()
