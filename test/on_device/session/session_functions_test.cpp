@@ -265,42 +265,46 @@ TEST_F(SessionFunctionsTest, DuckDbsPlannerIsNotAsked) {
 }
 
 TEST_F(SessionFunctionsTest, BadDefinitionsAreRefused) {
-  in_each_session([&] {
-    const auto named = [&](const std::string& name) {
-      CustomFunction function = norm_of();
-      function.name = name;
-      return refusal(function);
-    };
-    for (const char* const name : {"sqrt", "SQRT", "sum", "median", "row_number", "list_value"})
-      EXPECT_EQ(named(name), "invalid: " + std::string(name) +
-                                 " is a function of SQL already: take another name");
-    for (const char* const name : {"", "2x", "a b", "x; }", "n(", "\xc3\xa9t\xc3\xa9", "a\nb"})
-      EXPECT_NE(named(name).find("a function's name has letters, digits and _"), std::string::npos);
-    for (const std::string& name : {std::string("select"), std::string("extract"),
-                                    std::string("values"), std::string(64, 'n')})
-      EXPECT_NE(named(name).find("SQL cannot call a function " + name), std::string::npos) << name;
-    CustomFunction function = norm_of();
-    function.parameter_types[1] = {Kind::string};
-    EXPECT_EQ(refusal(function),
-              "invalid: norm: VARCHAR is no type of a function; these are "
-              "numbers, BOOLEAN, DATE and TIMESTAMP");
-    function = norm_of();
-    function.parameter_names[1] = "y) { }";
-    EXPECT_NE(refusal(function).find("a parameter's name has letters"), std::string::npos);
-    function.parameter_names[1] = "x";
-    EXPECT_EQ(refusal(function), "invalid: norm: two parameters have one name");
-    EXPECT_NE(refusal(norm_of(" \n")).find("needs a body"), std::string::npos);
-    CustomReduction reduction = longest_of();
-    reduction.commutative = false;
-    EXPECT_NE(refusal(reduction).find("is not declared associative and commutative"),
-              std::string::npos);
-    reduction = longest_of();
-    reduction.neutral = Scalar::of(0.0);
-    EXPECT_EQ(refusal(reduction),
-              "invalid: the reduction 'longest' needs a neutral element of its "
-              "type");
-    EXPECT_EQ(ask("SELECT norm(a, b) FROM t").substr(0, 11), "unsupported");
-  });
+  in_each_session(
+      [&] {
+        const auto named = [&](const std::string& name) {
+          CustomFunction function = norm_of();
+          function.name = name;
+          return refusal(function);
+        };
+        for (const char* const name : {"sqrt", "SQRT", "sum", "median", "row_number", "list_value"})
+          EXPECT_EQ(named(name), "invalid: " + std::string(name) +
+                                     " is a function of SQL already: take another name");
+        for (const char* const name : {"", "2x", "a b", "x; }", "n(", "\xc3\xa9t\xc3\xa9", "a\nb"})
+          EXPECT_NE(named(name).find("a function's name has letters, digits and _"),
+                    std::string::npos);
+        for (const std::string& name : {std::string("select"), std::string("extract"),
+                                        std::string("values"), std::string(64, 'n')})
+          EXPECT_NE(named(name).find("SQL cannot call a function " + name), std::string::npos)
+              << name;
+        CustomFunction function = norm_of();
+        function.parameter_types[1] = {Kind::string};
+        EXPECT_EQ(refusal(function),
+                  "invalid: norm: VARCHAR is no type of a function; these are "
+                  "numbers, BOOLEAN, DATE and TIMESTAMP");
+        function = norm_of();
+        function.parameter_names[1] = "y) { }";
+        EXPECT_NE(refusal(function).find("a parameter's name has letters"), std::string::npos);
+        function.parameter_names[1] = "x";
+        EXPECT_EQ(refusal(function), "invalid: norm: two parameters have one name");
+        EXPECT_NE(refusal(norm_of(" \n")).find("needs a body"), std::string::npos);
+        CustomReduction reduction = longest_of();
+        reduction.commutative = false;
+        EXPECT_NE(refusal(reduction).find("is not declared associative and commutative"),
+                  std::string::npos);
+        reduction = longest_of();
+        reduction.neutral = Scalar::of(0.0);
+        EXPECT_EQ(refusal(reduction),
+                  "invalid: the reduction 'longest' needs a neutral element of its "
+                  "type");
+        EXPECT_EQ(ask("SELECT norm(a, b) FROM t").substr(0, 11), "unsupported");
+      },
+      Planner::own);
 }
 
 TEST_F(SessionFunctionsTest, ABodyThatDoesNotCompileComesWithTheLog) {
