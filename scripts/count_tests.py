@@ -62,6 +62,9 @@ def program_cases(case, results):
     path = results / f"{name}.xml"
     if case.find("skipped") is not None:  # ended with its SKIP_RETURN_CODE
         reason = (case.findtext("system-out") or "").strip().removeprefix("skipped: ")
+        # CTest calls a test without its program skipped, too.
+        if reason.startswith("Unable to find executable"):
+            return Counts(0, [f"{name}: {reason}"], [], [])
         return Counts(0, [], [(name, reason)], [])
     succeeded = case.get("status") == "run"
     counts = (

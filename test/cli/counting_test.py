@@ -97,6 +97,16 @@ class Counting(CommandLineTest):
         ):
             self.assertTrue(any(line.startswith(f"FAILED {name}") for line in lines), name)
 
+    def test_a_test_without_its_program_has_failed(self):
+        output = "Unable to find executable: ON"
+        skipped = f'<testcase name="e" status="notrun" time="0"><skipped/><system-out>{output}</system-out></testcase>'
+        junit = self.folder / "junit.xml"
+        junit.write_text(f"<testsuite>{skipped}</testsuite>")
+        command = [sys.executable, SCRIPT, self.rows, junit]
+        ended = subprocess.run(command, capture_output=True, text=True)
+        self.assertEqual(ended.returncode, 1)
+        self.assertIn(f"FAILED e: {output}", ended.stdout)
+
     def test_nothing_run_is_no_success(self):
         self.assertEqual(self.count([]), (1, ["slowest: ", "0 passed, 0 failed"]))
 
