@@ -46,7 +46,7 @@ Status check_ranges(const Numbers& offsets, const Numbers& sizes, const Numbers&
 struct BatchMemory {
   std::shared_ptr<Device> device;
   batch::Batch batch;
-  Numbers sizes;
+  Numbers output_sizes;
   std::vector<batch::ChunkStatus> statuses;
   std::unique_ptr<Queue> queue;  // the last: its end waits for work on the memory above
 
@@ -93,9 +93,10 @@ Status decode(BatchMemory& memory, batch::Format format) {
                   memory.device->allocate(std::max<std::uint64_t>(
                       decoder->scratch_bytes(count, needs.max_output_bytes), 64)));
   PENSTOCK_TRY(decoder->enqueue(*memory.queue, memory.batch, *scratch));
-  memory.sizes.resize(count);
+  memory.output_sizes.resize(count);
   memory.statuses.resize(count);
-  PENSTOCK_TRY(memory.queue->download(memory.sizes.data(), *memory.batch.output_sizes, 8 * count));
+  PENSTOCK_TRY(
+      memory.queue->download(memory.output_sizes.data(), *memory.batch.output_sizes, 8 * count));
   PENSTOCK_TRY(memory.queue->download(memory.statuses.data(), *memory.batch.statuses,
                                       count * sizeof(batch::ChunkStatus)));
   PENSTOCK_TRY(memory.queue->finish());
@@ -141,7 +142,7 @@ nb::tuple decode_chunks(const std::string& device, const std::string& format, By
   output.row_count = sizes.empty() ? 0 : places.back();
   output.device_values = sizes.empty() ? memory.batch.input : memory.batch.output;
   return nb::make_tuple(array_on_device(output, memory.device),
-                        Numbers(places.begin(), places.end() - 1), memory.sizes);
+                        Numbers(places.begin(), places.end() - 1), memory.output_sizes);
 }
 
 }  // namespace
