@@ -80,10 +80,12 @@ struct Asked {
     statement.text = text;
     for (auto [name, table] : tables)
       statement.tables[nb::cast<std::string>(name)] = nb::cast<HeldTable&>(table).source;
-    if (!values.is_none()) {
+    // A text with parameters says so where none are given. Plans have none.
+    if (!values.is_none())
       parameters = parameters_of(nb::cast<nb::list>(values), names);
-      statement.parameters = &*parameters;
-    }
+    else if (!is_plan_text(text))
+      parameters = parameters_of(nb::list(), {});
+    if (parameters) statement.parameters = &*parameters;
     if (!planner.empty()) statement.planner = planner_named(planner);
   }
   Asked(const Asked&) = delete;

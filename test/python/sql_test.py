@@ -122,7 +122,7 @@ class Shapes(unittest.TestCase):
         self.assertEqual(session.sql("SELECT a FROM kept").fetchone(), (42,))
 
     def test_a_parameter_without_values_says_so(self):
-        with self.assertRaisesRegex(penstock.PenstockError, "no values"):
+        with self.assertRaisesRegex(penstock.PenstockError, "no value"):
             penstock.sql("SELECT price FROM SALES WHERE price > ?").arrow()
 
 
