@@ -19,6 +19,7 @@ from penstock.stages import statement, work
 from penstock.stages.errors import invalid
 from penstock.stages.executor import Executor, Part
 from penstock.stages.runner import MIB, Limits
+from penstock.tables import without_dictionaries
 
 
 def _answer(task, inputs, device, *blocks):
@@ -35,7 +36,7 @@ def _sizes(result):
 
 
 def _schema(block):
-    return work.plain(work.as_table(block)).schema
+    return without_dictionaries(work.as_table(block)).schema
 
 
 def _is_frame(data):

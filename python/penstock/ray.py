@@ -23,6 +23,7 @@ from penstock.stages import statement, work
 from penstock.stages.errors import invalid
 from penstock.stages.executor import Executor, Part
 from penstock.stages.runner import MIB, Limits
+from penstock.tables import without_dictionaries
 
 TASKS_AHEAD = 2  # of each worker, so that it reads the next share while it computes
 RESTARTS = 3
@@ -99,8 +100,8 @@ class _Workers(Executor):
         if found is None:
             raise invalid("a dataset without blocks has no columns")
         if isinstance(found.base_schema, pyarrow.Schema):
-            return work.plain(found.base_schema.empty_table()).schema
-        return work.plain(work.as_table(ray.get(next(self._blocks(source))))).schema
+            return without_dictionaries(found.base_schema.empty_table()).schema
+        return without_dictionaries(work.as_table(ray.get(next(self._blocks(source))))).schema
 
     def estimated_bytes(self, source):
         # Dataset.size_bytes() would compute a dataset of which it does not know the size.

@@ -3,6 +3,7 @@
 import typing
 
 from penstock.stages import work
+from penstock.tables import without_dictionaries
 
 
 class Part(typing.NamedTuple):
@@ -25,7 +26,7 @@ class Executor:
 
     def schema(self, source):
         """Returns the Arrow schema of a dataset: here, of a list of blocks."""
-        return work.plain(work.as_table(source[0])).schema
+        return without_dictionaries(work.as_table(source[0])).schema
 
     def estimated_bytes(self, source):
         """Returns how large a dataset is, or None if that is not known before it is read."""

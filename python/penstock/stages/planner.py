@@ -6,7 +6,6 @@ So that the next step is chosen by how many rows there are, not by how many were
 from sqlglot import exp
 
 from penstock.stages import statement as st
-from penstock.stages import work
 from penstock.stages.errors import invalid, unsupported
 from penstock.stages.executor import Part
 from penstock.stages.groups import grouped
@@ -15,6 +14,7 @@ from penstock.stages.output import finished
 from penstock.stages.relation import Relation
 from penstock.stages.runner import Limits, Runner
 from penstock.stages.sets import combined
+from penstock.tables import without_dictionaries
 
 
 class Planner:
@@ -242,7 +242,7 @@ def _outermost_queries(node):
 
 def resident_relation(executor, name, table, key=""):
     """Returns the Relation of a small table, which all workers get."""
-    table = work.plain(table)
+    table = without_dictionaries(table)
     relation = source_relation(table.schema, None)
     handle = executor.put(table)
     relation.parts = [Part((handle,), table.num_rows, table.nbytes)]

@@ -10,6 +10,7 @@ from penstock.stages import planner, work
 from penstock.stages import statement as st
 from penstock.stages.errors import unsupported
 from penstock.stages.executor import Executor
+from penstock.tables import without_dictionaries
 
 
 @dataclasses.dataclass(frozen=True)
@@ -23,9 +24,9 @@ class TwoStages:
 
     def answer(self, partials, device=""):
         """Merges the tables that `partial` yielded of all batches, and returns a pyarrow Table."""
-        tables = [work.plain(work.as_table(table)) for table in partials]
+        tables = [without_dictionaries(work.as_table(table)) for table in partials]
         rows = session_of(device).query(self.final, {"partial": pyarrow.concat_tables(tables)})
-        return work.plain(rows).rename_columns(self.schema.names).cast(self.schema)
+        return rows.rename_columns(self.schema.names).cast(self.schema)
 
 
 def two_stage(statement, schema, device=""):
@@ -36,7 +37,7 @@ def two_stage(statement, schema, device=""):
     name = names.pop()
     executor = Executor(device)
     # Two parts without rows: what is merged is merged by one worker.
-    empty = work.plain(schema.empty_table())
+    empty = without_dictionaries(schema.empty_table())
     relation = planner.source_relation(empty.schema, [empty, empty])
     plan = planner.Planner(executor, {name: relation})
     answer = plan.answer(statement)

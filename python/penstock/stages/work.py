@@ -9,6 +9,7 @@ import pyarrow
 
 from penstock.session import reader_of, session_of
 from penstock.stages import hashing
+from penstock.tables import without_dictionaries
 
 
 @dataclasses.dataclass(frozen=True)
@@ -47,16 +48,6 @@ def as_table(block, schema=None):
     return block.select(schema.names).cast(schema)
 
 
-def plain(table):
-    """Returns a table as every batch of a statement has it: without dictionaries, may be NULL."""
-    for at, field in enumerate(table.schema):
-        if pyarrow.types.is_dictionary(field.type):
-            decoded = table.column(at).cast(field.type.value_type)
-            table = table.set_column(at, field.name, decoded)
-    fields = [pyarrow.field(field.name, field.type) for field in table.schema]
-    return pyarrow.table(table.columns, schema=pyarrow.schema(fields))
-
-
 def _finished(table, task):
     if task.schema is None:
         return table
@@ -82,7 +73,7 @@ def gathered(inputs, blocks, kept):
 def answer(task, inputs, blocks, device, kept):
     """Returns a task's rows, their number, and their bytes."""
     rows = session_of(device).query(task.statement, gathered(inputs, blocks, kept))
-    rows = _finished(plain(rows), task)
+    rows = _finished(without_dictionaries(rows), task)
     return rows, rows.num_rows, rows.nbytes
 
 
@@ -92,7 +83,7 @@ def describe(statement, schemas, device):
     types = session_of(device).query("DESCRIBE " + statement, tables)
     names = zip(types["column_name"].to_pylist(), types["column_type"].to_pylist())
     rows = session_of(device).query(statement, tables)
-    return list(names), plain(rows).schema, rows.num_rows
+    return list(names), without_dictionaries(rows).schema, rows.num_rows
 
 
 def split(blocks, schema, keys, count, device):
@@ -102,6 +93,6 @@ def split(blocks, schema, keys, count, device):
     names = table.schema.names
     if casts:
         quoted = "".join(f', CAST("{name}" AS {cast}) AS "__h{at}"' for at, name, cast in casts)
-        table = plain(session_of(device).query(f"SELECT *{quoted} FROM part", {"part": table}))
+        table = session_of(device).query(f"SELECT *{quoted} FROM part", {"part": table})
     columns = [(f"__h{at}" if cast else name, kind) for at, (name, kind, cast) in enumerate(keys)]
     return [piece.select(names) for piece in hashing.split(table, columns, count)]
