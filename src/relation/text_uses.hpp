@@ -1,4 +1,4 @@
-// How columns of texts are read: as they are, or by one function alone.
+// Tells which columns of texts are read as they are, and which by one function alone.
 #pragma once
 #include <map>
 #include <optional>
