@@ -10,7 +10,7 @@ import numpy
 import penstock
 from penstock import codecs
 
-DEVICE = "cpu"
+DEVICE = driver.DEVICE
 TEXTS = [bytes(random.Random(i).choices(b"abcdefgh \n", k=997 * i)) for i in range(8)]
 
 
@@ -23,12 +23,20 @@ def chunks_of(format):
     return [one.compress(text) + one.flush() for one, text in zip(compressor, TEXTS)]
 
 
+def host_array(array):
+    if array.__dlpack_device__()[0] == 1:
+        return numpy.from_dlpack(array)
+    import torch
+
+    return torch.from_dlpack(array).cpu().numpy()
+
+
 def decoded(format, chunks, capacities=10_000, data=None):
     data = b"".join(chunks) if data is None else data
     array, offsets, sizes = codecs.decode_chunks(
         format, data, map(len, chunks), capacities, device=DEVICE
     )
-    every = numpy.from_dlpack(array)
+    every = host_array(array)
     return [every[o : o + s].tobytes() for o, s in zip(offsets, sizes)]
 
 

@@ -1,7 +1,11 @@
 """Runs the tests of a script over the Python package; ends with "N passed, N failed"."""
 
+import os
 import sys
 import unittest
+
+# A machine with a GPU runs the same tests there: PENSTOCK_TEST_DEVICE=cuda:0
+DEVICE = os.environ.get("PENSTOCK_TEST_DEVICE", "cpu")
 
 
 class _Result(unittest.TextTestResult):

@@ -16,7 +16,7 @@ try:
 except ImportError as error:
     driver.skip_all(error)
 
-DEVICE = "cpu"
+DEVICE = driver.DEVICE
 ROWS = 3000
 TABLE = pyarrow.table(
     {

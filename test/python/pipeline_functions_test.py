@@ -20,7 +20,7 @@ try:
     import polars
 except ImportError:
     polars = None
-DEVICE = "cpu"
+DEVICE = driver.DEVICE
 ROWS = 120
 
 TYPES = [

@@ -24,7 +24,7 @@ try:
     import pandas
 except ImportError:
     pandas = None
-DEVICE = "cpu"
+DEVICE = driver.DEVICE
 ROWS = 200
 
 

@@ -12,7 +12,7 @@ from penstock.pipeline import from_arrow
 from penstock.session import Session
 from penstock.tracing_choices import lit, when
 
-DEVICE = "cpu"
+DEVICE = driver.DEVICE
 
 
 class Values(unittest.TestCase):
