@@ -67,8 +67,10 @@ class Results:
         return self.run(**options)
 
     def df(self, **options):
-        """A pandas frame."""
-        return self.run(**options).to_pandas()
+        """A pandas frame, as a Result has it."""
+        from penstock.frames import frame_of
+
+        return frame_of(self.run(**options))
 
     def pl(self, **options):
         """A Polars frame."""

@@ -156,9 +156,11 @@ class Result:
         return self._table()
 
     def df(self):
-        """Returns a frame of pandas."""
+        """Returns a frame of pandas, with the types that DuckDB's frames have."""
         _import("pandas", "df()")
-        return self._table().to_pandas()
+        from penstock.frames import frame_of
+
+        return frame_of(self._table())
 
     def pl(self):
         """Returns a frame of Polars."""

@@ -35,7 +35,9 @@ class BatchWorker:
         data = pyarrow.Table.from_pandas(batch, preserve_index=False) if is_frame else batch
         rows = session_of(self.device).query(self.sql, {**self.tables, self.table_name: data})
         if is_frame:
-            return rows.to_pandas()
+            from penstock.frames import frame_of
+
+            return frame_of(rows)
         return _as_batch(rows) if isinstance(batch, pyarrow.RecordBatch) else rows
 
 

@@ -288,8 +288,9 @@ class ResultsOut(unittest.TestCase):
                 call(self.result)
 
     @needs(pandas, "pandas")
-    def test_pandas_has_pyarrows_frame(self):
-        pandas.testing.assert_frame_equal(self.result.df(), SALES.to_pandas())
+    @needs(duckdb, "DuckDB")
+    def test_pandas_has_duckdbs_frame(self):
+        pandas.testing.assert_frame_equal(self.result.df(), duckdb.sql("FROM SALES").df())
 
     @needs(polars, "Polars")
     def test_polars_reads_it_by_its_stream(self):

@@ -1,0 +1,199 @@
+"""Frames of pandas, with the types that DuckDB's have."""
+
+import datetime
+
+import numpy
+import pandas
+import pyarrow
+import pyarrow.types as kinds
+
+from penstock.errors import PenstockError
+
+_DAY_US = 86_400_000_000
+_MONTH_DAYS = 30  # of an interval in a number of days, as DuckDB has it
+_NULLABLE = {
+    pyarrow.bool_(): pandas.BooleanDtype,
+    pyarrow.int8(): pandas.Int8Dtype,
+    pyarrow.int16(): pandas.Int16Dtype,
+    pyarrow.int32(): pandas.Int32Dtype,
+    pyarrow.int64(): pandas.Int64Dtype,
+    pyarrow.uint8(): pandas.UInt8Dtype,
+    pyarrow.uint16(): pandas.UInt16Dtype,
+    pyarrow.uint32(): pandas.UInt32Dtype,
+    pyarrow.uint64(): pandas.UInt64Dtype,
+}
+_MONTH_DAY_NANO = numpy.dtype([("months", "i4"), ("days", "i4"), ("nanoseconds", "i8")])
+
+
+def frame_of(table):
+    """Returns a frame. Columns of one name are a, a_1, a_2."""
+    names = _told_apart(table.column_names)
+    columns = [_in_pandas_types(column) for column in table.columns]
+    series = {
+        name: made
+        for name, column in zip(names, columns)
+        if (made := _series_of(column)) is not None
+    }
+    plain = {name: column for name, column in zip(names, columns) if name not in series}
+    frame = pyarrow.table(plain).to_pandas()
+    if not series:
+        return frame
+    made = {name: series[name] if name in series else frame[name] for name in names}
+    return pandas.DataFrame(made, copy=False)
+
+
+def _told_apart(names):
+    made = []
+    for name in names:
+        number, told_apart = 0, name
+        while told_apart in made or (number and told_apart in names):
+            number += 1
+            told_apart = f"{name}_{number}"
+        made.append(told_apart)
+    return made
+
+
+def _in_pandas_types(column):
+    """Returns dates as timestamps, and decimals as floats."""
+    if kinds.is_date(column.type):
+        try:
+            return column.cast(pyarrow.timestamp("us"))
+        except pyarrow.ArrowInvalid as error:
+            raise PenstockError(f"a date that pandas lacks: {error}", "overflow") from None
+    return column.cast(pyarrow.float64()) if kinds.is_decimal(column.type) else column
+
+
+def _series_of(column):
+    """Returns a column that Arrow alone makes otherwise; None for the others."""
+    nullable = _NULLABLE.get(column.type)
+    if nullable is not None:
+        return nullable().__from_arrow__(column) if column.null_count else None
+    if column.type == pyarrow.month_day_nano_interval():
+        return pandas.Series(_timedeltas(column.combine_chunks()))
+    if _is_of_objects(column.type):
+        return pandas.Series(_objects(column), dtype=object)
+    return None
+
+
+def _is_of_objects(type_):
+    return (
+        kinds.is_nested(type_)
+        or kinds.is_time(type_)
+        or kinds.is_binary(type_)
+        or kinds.is_large_binary(type_)
+        or isinstance(type_, pyarrow.UuidType)
+    )
+
+
+def _timedeltas(array):
+    """Returns intervals as timedelta64[us]; a month has 30 days."""
+    parts = numpy.frombuffer(array.buffers()[1], _MONTH_DAY_NANO, len(array), array.offset * 16)
+    days = parts["months"].astype("i8") * _MONTH_DAYS + parts["days"]
+    if numpy.any(numpy.abs(days[~_is_null(array)]) > 2**62 // _DAY_US):
+        raise PenstockError("an interval that a timedelta64[us] does not hold", "overflow")
+    made = (days * _DAY_US + parts["nanoseconds"] // 1000).astype("m8[us]")
+    made[_is_null(array)] = numpy.timedelta64("NaT")
+    return made
+
+
+def _is_null(array):
+    return array.is_null().to_numpy(zero_copy_only=False)
+
+
+def _objects(column):
+    """Returns Python's objects of a column, NA in place of NULL."""
+    array = column.combine_chunks()
+    made = _lists(array) if _is_list(array.type) else _filled(_python_values(array))
+    made[_is_null(array)] = pandas.NA
+    return made
+
+
+def _filled(values):
+    made = numpy.empty(len(values), object)
+    made[:] = values
+    return made
+
+
+def _is_list(type_):
+    return kinds.is_list(type_) or kinds.is_large_list(type_)
+
+
+def _is_string(type_):
+    return kinds.is_string(type_) or kinds.is_large_string(type_)
+
+
+def _lists(array):
+    """Returns an array of each list; a masked one if it holds NULLs."""
+    offsets = array.offsets.to_numpy()
+    first, last = int(offsets[0]), int(offsets[-1])
+    elements = array.values.slice(first, last - first)
+    values, mask = _elements(elements), _is_null(elements)
+    ends = (offsets - first).tolist()
+    rows = [values[begin:end] for begin, end in zip(ends, ends[1:])]
+    if elements.null_count and not _is_string(elements.type):  # None says so in strings
+        for at, (begin, end) in enumerate(zip(ends, ends[1:])):
+            if mask[begin:end].any():
+                rows[at] = numpy.ma.masked_array(rows[at], mask[begin:end])
+    made = numpy.empty(len(array), object)
+    for at, row in enumerate(rows):  # of one length, an assignment at once would have 2 dimensions
+        made[at] = row
+    return made
+
+
+def _elements(array):
+    """Returns the elements of lists as an array of NumPy; NULLs have any value."""
+    type_ = array.type
+    if _is_list(type_):
+        return _lists(array)
+    if type_ == pyarrow.month_day_nano_interval():
+        return _timedeltas(array)
+    array = _in_pandas_types(array)
+    if type_ in _NULLABLE:
+        array = array.fill_null(False if kinds.is_boolean(type_) else 0)
+    elif _is_of_objects(type_):
+        return _filled(_python_values(array))
+    return array.to_numpy(zero_copy_only=False)
+
+
+def _python_values(array):
+    values, convert = array.to_pylist(), _conversion(array.type)
+    return values if convert is None else [v if v is None else convert(v) for v in values]
+
+
+def _conversion(type_):
+    """Returns what makes DuckDB's value of pyarrow's: None where they are one."""
+    if type_ == pyarrow.month_day_nano_interval():
+        return _timedelta
+    if kinds.is_map(type_):
+        return _dict_of(_conversion(type_.key_type), _conversion(type_.item_type))
+    if kinds.is_struct(type_):
+        parts = {field.name: _conversion(field.type) for field in type_}
+        parts = {name: convert for name, convert in parts.items() if convert is not None}
+        if not parts:
+            return None
+        return lambda row: {name: _applied(parts.get(name), v) for name, v in row.items()}
+    if _is_list(type_) and (convert := _conversion(type_.value_type)) is not None:
+        return lambda row: [_applied(convert, value) for value in row]
+    return None
+
+
+def _applied(convert, value):
+    return value if convert is None or value is None else convert(value)
+
+
+def _dict_of(convert_key, convert_item):
+    """Returns what makes a dict of a map; one of two lists if its keys are dicts or lists."""
+
+    def convert(pairs):
+        keys = [_applied(convert_key, key) for key, _ in pairs]
+        items = [_applied(convert_item, item) for _, item in pairs]
+        if any(isinstance(key, (dict, list)) for key in keys):
+            return {"key": keys, "value": items}
+        return dict(zip(keys, items))
+
+    return convert
+
+
+def _timedelta(value):
+    days = value.months * _MONTH_DAYS + value.days
+    return datetime.timedelta(days=days, microseconds=value.nanoseconds // 1000)
