@@ -44,6 +44,12 @@ if(NOT PENSTOCK_XXHASH_INCLUDE)
 endif()
 target_include_directories(penstock_base SYSTEM PRIVATE ${PENSTOCK_XXHASH_INCLUDE})
 
+# The program's arguments, by headers alone.
+find_path(PENSTOCK_CLI11_INCLUDE CLI/CLI.hpp)
+if(NOT PENSTOCK_CLI11_INCLUDE AND PROJECT_IS_TOP_LEVEL)
+  message(FATAL_ERROR "The program needs CLI11: apt-get install libcli11-dev")
+endif()
+
 # Static libraries are preferred for programs, so that a binary carried elsewhere needs nothing
 # installed. They are not position independent everywhere, so shared libraries take shared ones.
 function(penstock_find_library variable name)

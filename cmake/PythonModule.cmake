@@ -13,15 +13,20 @@ if(NOT DEFINED Python_EXECUTABLE AND NOT SKBUILD)
 endif()
 find_package(Python 3.10 COMPONENTS Interpreter Development.Module
              OPTIONAL_COMPONENTS Development.SABIModule)
+set(penstock_without_python STATUS)
+if(SKBUILD)     # pip builds nothing else
+  set(penstock_without_python FATAL_ERROR)
+endif()
 if(NOT Python_Development.Module_FOUND)
-  message(STATUS "Python: no headers, and so no Python package (Debian has them in python3-dev)")
+  message(${penstock_without_python}
+          "The Python package needs CPython's headers: apt-get install python3-dev")
   return()
 endif()
 execute_process(COMMAND ${Python_EXECUTABLE} -m nanobind --cmake_dir
   OUTPUT_VARIABLE nanobind_DIR OUTPUT_STRIP_TRAILING_WHITESPACE ERROR_QUIET)
 find_package(nanobind CONFIG QUIET)
 if(NOT nanobind_FOUND)
-  message(STATUS "Python: no nanobind, and so no Python package")
+  message(${penstock_without_python} "The Python package needs nanobind, of scripts/python_environment.sh")
   return()
 endif()
 
@@ -57,3 +62,4 @@ foreach(file IN LISTS penstock_python_files)
        SYMBOLIC)
 endforeach()
 install(TARGETS penstock_python LIBRARY DESTINATION penstock COMPONENT python EXCLUDE_FROM_ALL)
+include(PythonLicenses)

@@ -15,6 +15,15 @@ limit_bytes=$((20 * 1000 * 1000))
 python=.venv/bin/python
 folder=build/wheel-$(uname -m)      # of the build; pip's own is build/wheel
 
+# Fails with the names of Debian's packages that the build needs beside those of setup.sh.
+check_packages() {
+  local package missing=()
+  for package in "libstdc++-$(g++ -dumpversion | cut -d. -f1)-pic" dpkg-dev unicode-data python3-six; do
+    [[ $(dpkg-query -W -f='${db:Status-Status}' "$package" 2>/dev/null) == installed ]] ||
+      missing+=("$package")
+  done
+  ((${#missing[@]} == 0)) || { echo "wheel: apt-get install ${missing[*]}" >&2; return 1; }
+}
 # The build's packages, as pyproject.toml names them: without an environment of pip's own, their
 # paths stay, and a second build compiles what changed.
 install_tools() {
@@ -36,14 +45,14 @@ make_wheel() {
   "$python" -m pip wheel -q --disable-pip-version-check --no-deps --no-build-isolation \
     -w build/wheel-raw -C build-dir="$folder" "${defines[@]/#/-Ccmake.define.}" .
   PATH=$PWD/.venv/bin:$PATH "$python" -m auditwheel repair --strip -w dist \
-    --plat "manylinux_2_28_$(uname -m)" \
+    --plat "manylinux_2_28_$(uname -m)" --only-plat \
     --exclude 'libarrow.so.*' --exclude 'libparquet.so.*' build/wheel-raw/penstock-*.whl
 }
 # A symbol without a version would be one that neither a stub nor a library defines.
 check_symbols() {
   local symbols
   symbols=$(nm -D --undefined-only "$folder"/python/penstock/_core*.so |
-    grep -E '^ +U ' | grep -vE '@|U _?Py|(arrow|parquet)')
+    grep -E '^ +U ' | grep -vE '@|U _?Py|(arrow|parquet)') || true
   [[ -z $symbols ]] || { printf 'nothing defines these symbols:\n%s\n' "$symbols" >&2; return 1; }
 }
 check_wheel() {
@@ -65,26 +74,32 @@ install_wheel() {
     mypy adbc-driver-manager datafusion 'ray[data]' dask sqlglot
   "${pip[@]}" check
 }
-# Prints how many tests passed and failed. A test of a library that is absent fails: all are here.
-# PYTHONPATH has the tests' own helpers alone.
+# Runs a script that ends with "N passed, N failed", from a folder without the package's sources.
+# A test of a library that is absent counts as failed: all are here.
+run_tests() {
+  local log=build/wheel-tests/$(basename "$1" .py).log code=0 counts wrong skipped
+  echo "== $1"
+  (cd build && wheel-venv/bin/python "../$1") 2>&1 | tee "$log" || code=$?
+  counts=$(grep -E '^[0-9]+ passed, [0-9]+ failed$' "$log" | tail -n 1) || counts="0 passed, 0 failed"
+  skipped=$(grep -E "^skipped: |\.\.\. skipped " "$log" | grep -vcE 'GPU|PyTorch|CuPy') || true
+  wrong=${counts##*, }
+  wrong=$((${wrong%% *} + skipped))
+  ((code == 0 || wrong > 0)) || wrong=1
+  passed=$((passed + ${counts%% *}))
+  failed=$((failed + wrong))
+}
 test_wheel() {
-  local script log counts passed=0 failed=0 skipped
-  mkdir -p build/wheel-tests
-  for script in test/python/*_test.py; do
-    echo "== $script"
-    log=build/wheel-tests/$(basename "$script" .py).log
-    (cd build && wheel-venv/bin/python "../$script") 2>&1 | tee "$log" || true
-    counts=$(grep -E '^[0-9]+ passed, [0-9]+ failed$' "$log" | tail -n 1) || counts="0 passed, 1 failed"
-    skipped=$(grep -E "^skipped: |\.\.\. skipped " "$log" | grep -vcE 'GPU|PyTorch|CuPy') || true
-    passed=$((passed + ${counts%% passed*}))
-    counts=${counts##*, }
-    failed=$((failed + ${counts%% *} + skipped))
+  local script passed=0 failed=0
+  rm -rf build/wheel-tests && mkdir -p build/wheel-tests
+  for script in packaging/wheel/check_installed.py test/python/*_test.py; do
+    run_tests "$script"
   done
-  grep -hE "^(skipped: |FAIL: |ERROR: )|\.\.\. skipped " build/wheel-tests/*.log || true
+  grep -E "^(skipped: |FAIL: |ERROR: )|\.\.\. skipped " build/wheel-tests/*.log || true
   echo "$passed passed, $failed failed"
   return $((failed > 0))
 }
 if [[ $purpose != test ]]; then
+  check_packages
   step "The tools of the wheel in .venv" install_tools
   step "Libraries that an older system has too" make_libraries
   step "Building the wheel" make_wheel

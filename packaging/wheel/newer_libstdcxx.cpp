@@ -11,6 +11,9 @@
 // The headers have these as templates, and say that the library has made them.
 template void std::string::reserve();
 template std::string std::stringbuf::str() const&;
+template std::string std::stringstream::str() const&;
+template std::string std::istringstream::str() const&;
+template std::string std::ostringstream::str() const&;
 template std::stringstream::basic_stringstream();
 template std::istringstream::basic_istringstream();
 template std::ostringstream::basic_ostringstream();
