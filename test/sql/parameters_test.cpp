@@ -5,6 +5,7 @@
 
 #include <limits>
 
+#include "column/nested/nested_column.hpp"
 #include "penstock/expression.hpp"
 #include "sql/fixture.hpp"
 
@@ -149,15 +150,41 @@ TEST(Parameters, NumbersBeginAtOneAndEnd) {
         << statement;
 }
 
-TEST(Parameters, ListsAreRefusedByName) {
+column::NestedColumn leaf_of(Column column) {
+  return {column.type, column.row_count, column.validity, {}, {}, column};
+}
+
+TEST(Parameters, ListsAndMapsBecomeCalls) {
+  const auto text_of_nested = [](const column::NestedColumn& rows) {
+    Table values;
+    values.row_count = 1;
+    values.names = {"l"};
+    values.columns = {column::pack(rows)};
+    return *sql::with_parameters("SELECT ?", values);
+  };
+  const auto keys = leaf_of(Column::from_strings(std::vector<std::string>{"a'", "b"}));
+  const auto numbers =
+      leaf_of(Column::from(std::vector<std::optional<std::int32_t>>{1, std::nullopt}));
+  const Type texts = list_of({Kind::string}), map = map_of({Kind::string}, {Kind::int32});
+  EXPECT_EQ(text_of_nested({texts, 1, {}, {0, 2}, {keys}, {}}), "SELECT list_value('a''', 'b')");
+  EXPECT_EQ(text_of_nested({texts, 1, {}, {0, 0}, {keys}, {}}),
+            "SELECT CAST(list_value() AS VARCHAR[])");
+  const column::NestedColumn pairs{
+      struct_of({"key", "value"}, {{Kind::string}, {Kind::int32}}), 2, {}, {}, {keys, numbers}, {}};
+  EXPECT_EQ(text_of_nested({map, 1, {}, {0, 2}, {pairs}, {}}),
+            "SELECT map(list_value('a''', 'b'), list_value(CAST(1 AS INTEGER), CAST(NULL AS "
+            "INTEGER)))");
+  EXPECT_EQ(text_of_nested(pairs),
+            "SELECT struct_pack(\"key\" := 'a''', \"value\" := CAST(1 AS INTEGER))");
+}
+
+TEST(Parameters, AListThatIsNullHasItsType) {
   Table values;
   values.row_count = 1;
   values.names = {"l"};
   const Scalar null = Scalar::null_of(list_of({Kind::int32}));
   values.columns = {column_of(null.type, {&null, 1})};
-  EXPECT_EQ(sql::with_parameters("SELECT ?", values).status().text(),
-            "unsupported: the parameter 1 is INTEGER[]; values of lists, structs and maps are not "
-            "supported");
+  EXPECT_EQ(*sql::with_parameters("SELECT ?", values), "SELECT CAST(NULL AS INTEGER[])");
 }
 
 TEST(Parameters, SeveralRowsAreRefused) {

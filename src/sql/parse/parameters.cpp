@@ -4,6 +4,7 @@
 #include <charconv>
 
 #include "base/ascii.hpp"
+#include "column/nested/nested_column.hpp"
 #include "penstock/expression.hpp"
 #include "sql/parse/lexer.hpp"
 #include "sql/parse/source_position.hpp"
@@ -97,19 +98,53 @@ std::string number_text(const Scalar& value) {
   return text;
 }
 
-Result<std::string> constant_of(const Column& given, const std::string& name) {
-  if (given.row_count == 0) return std::string("NULL");
-  PENSTOCK_ASSIGN(const Column column, decoded(given));
-  const Scalar value = scalar_at(column, 0);
-  if (is_nested(value.type))
-    return Status(Code::unsupported, "the parameter " + name + " is " + name_of(value.type) +
-                                         "; values of lists, structs and maps are not supported");
+std::string constant_of(const Scalar& value) {
   if (value.is_null) return "CAST(NULL AS " + name_of(value.type) + ")";
   if (is_text(value.type)) return string_constant(value.text);
   if (value.type.kind == Kind::boolean) return text_of(value);
   const bool is_exact = is_numeric(value.type) && !is_float(value.type);
   const std::string text = is_exact ? number_text(value) : in_quotes(text_of(value), '\'');
   return "CAST(" + text + " AS " + name_of(value.type) + ")";
+}
+
+std::string constant_of(const column::NestedColumn& rows, std::uint64_t row);
+
+// Returns the elements of a list, or what a map's elements have in one of their two fields.
+std::string list_constant(const column::NestedColumn& elements, std::int64_t begin,
+                          std::int64_t end) {
+  if (begin == end) return "CAST(list_value() AS " + name_of(elements.type) + "[])";
+  std::string text;
+  for (std::int64_t at = begin; at < end; at++)
+    text += (text.empty() ? "list_value(" : ", ") +
+            constant_of(elements, static_cast<std::uint64_t>(at));
+  return text + ")";
+}
+
+std::string struct_constant(const column::NestedColumn& rows, std::uint64_t row) {
+  std::string text;
+  for (std::size_t field = 0; field < rows.children.size(); field++)
+    text += (text.empty() ? "struct_pack(" : ", ") +
+            in_quotes(rows.type.nested->names[field], '"') +
+            " := " + constant_of(rows.children[field], row);
+  return text + ")";
+}
+
+std::string constant_of(const column::NestedColumn& rows, std::uint64_t row) {
+  if (rows.children.empty()) return constant_of(scalar_at(rows.leaf, row));
+  if (!rows.is_valid(row)) return "CAST(NULL AS " + name_of(rows.type) + ")";
+  if (rows.type.logical == LogicalType::structure) return struct_constant(rows, row);
+  const std::int64_t begin = rows.offsets[row], end = rows.offsets[row + 1];
+  const column::NestedColumn& elements = rows.children[0];
+  if (rows.type.logical == LogicalType::list) return list_constant(elements, begin, end);
+  return "map(" + list_constant(elements.children[0], begin, end) + ", " +
+         list_constant(elements.children[1], begin, end) + ")";
+}
+
+Result<std::string> constant_of(const Column& given) {
+  if (given.row_count == 0) return std::string("NULL");
+  if (is_nested(given.type)) return constant_of(column::unpack(given), 0);
+  PENSTOCK_ASSIGN(const Column column, decoded(given));
+  return constant_of(scalar_at(column, 0));
 }
 
 bool touches_word(char c) {
@@ -165,8 +200,7 @@ Result<std::string> with_parameters(std::string_view statement, const Table& val
     const Parameter& parameter = parameters[i];
     text += statement.substr(copied, parameter.offset - copied);
     copied = parameter.offset + parameter.length;
-    PENSTOCK_ASSIGN(const std::string constant,
-                    constant_of(values.columns[columns[i]], parameter.name));
+    PENSTOCK_ASSIGN(const std::string constant, constant_of(values.columns[columns[i]]));
     // Any other character may become a part of the constant: "u&?" is no U&'...'.
     if (!text.empty() && std::string_view(" \t\r\n(,").find(text.back()) == std::string_view::npos)
       text += ' ';

@@ -30,7 +30,7 @@ Result<std::vector<Parameter>> parameters_of(std::string_view statement);
 // Returns the statement with values in place of its parameters. `values` is a table of one row:
 // names find columns by their exact names, `?` and numbers by their order. A column without a
 // parameter is an error, and so is a parameter without a column. A column without rows is a NULL
-// that has no type. Lists, structs and maps are Code::unsupported.
+// that has no type. A list becomes list_value(...), which the own planner has too.
 Result<std::string> with_parameters(std::string_view statement, const Table& values);
 
 }  // namespace penstock::sql
