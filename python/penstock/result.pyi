@@ -6,7 +6,6 @@ import pyarrow
 from penstock.session import Report, Session, _Parameters, _Planner, _Target
 from penstock.tables import _Table
 
-def names_after_from(sql: str) -> list[str]: ...
 def tables_of_caller(sql: str, depth: int) -> dict[str, Any]: ...
 def lazy(
     session: Session,

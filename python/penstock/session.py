@@ -8,6 +8,7 @@ import pyarrow
 from penstock import parameters as values
 from penstock.core import check_process, core, is_first_process
 from penstock.errors import PenstockError
+from penstock.table_names import as_written
 from penstock.tables import arrays_on_device, reader_of, without_dictionaries
 
 __all__ = ["PenstockError", "Report", "Session", "query", "reader_of", "session_of"]
@@ -75,8 +76,9 @@ class Session:
 
     def _asked(self, session, sql, tables, parameters, planner):
         held = {name: self._held(session, name, data) for name, data in (tables or {}).items()}
-        streams, names = values.encoded(parameters)
-        return sql, held, streams, names, planner or ""
+        written = core.written_parameters(sql) if parameters else []
+        streams, names = values.encoded(parameters, written)
+        return sql, as_written(held, sql), streams, names, planner or ""
 
     @contextlib.contextmanager
     def _used(self):
@@ -167,7 +169,7 @@ class Session:
         result = pyarrow.schema([("result", function.result_type)]).__arrow_c_schema__()
         body = function.kernel_body()
         if hasattr(function, "neutral"):
-            neutral = values.stream_of("neutral value", function.neutral, function.result_type)
+            neutral = values.stream_of("the neutral value", function.neutral, function.result_type)
             properties = function.associative, function.commutative
             session.define_reduction(function.name, result, neutral, *body, *properties)
             return

@@ -9,6 +9,7 @@
 #include "column/arrow_stream_export.hpp"
 #include "column/held_batches.hpp"
 #include "session_handle.hpp"
+#include "sql/parse/parameters.hpp"
 
 namespace penstock::python {
 namespace {
@@ -66,6 +67,15 @@ Table parameters_of(const nb::list& values, const std::vector<std::string>& name
     row.columns.push_back(value_in(values[i]));
   }
   return row;
+}
+
+// Returns the parameters as a statement has them: "?", "$1", "$name". A plan has none.
+std::vector<std::string> written_parameters(const std::string& statement) {
+  std::vector<std::string> written;
+  if (is_plan_text(statement)) return written;
+  for (const sql::Parameter& parameter : value_of(sql::parameters_of(statement)))
+    written.push_back(statement.substr(parameter.offset, parameter.length));
+  return written;
 }
 
 // A statement that Python asks, and what keeps its parts alive.
@@ -213,6 +223,7 @@ Column value_in(nb::handle capsule) {
 void add_sessions(nb::module_& module) {
   nb::class_<HeldTable>(module, "HeldTable", "Arrow data that statements may read again.");
   module.def("hold_table", hold, nb::arg("stream"), nb::arg("name"));
+  module.def("written_parameters", written_parameters, nb::arg("statement"));
   nb::class_<Cancellation>(module, "Cancellation")
       .def(nb::init<>())
       .def("cancel", &Cancellation::cancel);

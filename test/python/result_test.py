@@ -19,7 +19,7 @@ try:
     import pyarrow.parquet
 
     import penstock
-    from penstock.result import names_after_from
+    from penstock.table_names import names_after_from
 except ImportError as error:
     driver.skip_all(error)
 
@@ -354,7 +354,7 @@ class TheEnd(unittest.TestCase):
     def test_a_process_that_holds_sessions_ends_without_a_word(self):
         program = (
             "import penstock\n"
-            "from penstock.result import names_after_from\n"
+            "from penstock.table_names import names_after_from\n"
             "session = penstock.Session('cpu', planner='own')\n"
             "ask = lambda: session.query('SELECT 1 AS x')\n"
             "ask(); rows = penstock.sql('SELECT 1 AS x', planner='own'); rows.fetchall()\n"
