@@ -18,36 +18,41 @@ function(penstock_link_found layer component)
   endforeach()
 endfunction()
 
+# penstock_require(package variables...): remembers a package of Debian if a variable says that
+# something of it was not found. The end of this file names all at once.
+set(penstock_missing_packages "")
+macro(penstock_require package)
+  foreach(variable IN ITEMS ${ARGN})
+    if(NOT ${variable})
+      list(APPEND penstock_missing_packages ${package})
+    endif()
+  endforeach()
+endmacro()
+
 # Unicode's case mapping and categories, for functions of strings. The static one is
 # preferred.
 find_library(PENSTOCK_UTF8PROC_LIBRARY NAMES libutf8proc.a utf8proc DOC "utf8proc 2.8 or later")
 find_path(PENSTOCK_UTF8PROC_INCLUDE utf8proc.h)
-if(NOT PENSTOCK_UTF8PROC_LIBRARY OR NOT PENSTOCK_UTF8PROC_INCLUDE)
-  message(FATAL_ERROR "Functions of strings need utf8proc: apt-get install libutf8proc-dev")
-endif()
+penstock_require(libutf8proc-dev PENSTOCK_UTF8PROC_LIBRARY PENSTOCK_UTF8PROC_INCLUDE)
 target_include_directories(penstock_expr SYSTEM PRIVATE ${PENSTOCK_UTF8PROC_INCLUDE})
 penstock_link_found(expr core ${PENSTOCK_UTF8PROC_LIBRARY})
 
 # Regular expressions, for functions of strings: the core's other library.
 find_library(PENSTOCK_RE2_LIBRARY NAMES libre2.a re2 DOC "RE2")
 find_path(PENSTOCK_RE2_INCLUDE re2/re2.h)
-if(NOT PENSTOCK_RE2_LIBRARY OR NOT PENSTOCK_RE2_INCLUDE)
-  message(FATAL_ERROR "Functions of strings need RE2: apt-get install libre2-dev")
-endif()
+penstock_require(libre2-dev PENSTOCK_RE2_LIBRARY PENSTOCK_RE2_INCLUDE)
 target_include_directories(penstock_expr SYSTEM PRIVATE ${PENSTOCK_RE2_INCLUDE})
 penstock_link_found(expr core ${PENSTOCK_RE2_LIBRARY})
 
 # The hash of cache keys: XXH3, from the header alone.
 find_path(PENSTOCK_XXHASH_INCLUDE xxhash.h)
-if(NOT PENSTOCK_XXHASH_INCLUDE)
-  message(FATAL_ERROR "Penstock needs xxhash.h: apt-get install libxxhash-dev")
-endif()
+penstock_require(libxxhash-dev PENSTOCK_XXHASH_INCLUDE)
 target_include_directories(penstock_base SYSTEM PRIVATE ${PENSTOCK_XXHASH_INCLUDE})
 
 # The program's arguments, by headers alone.
 find_path(PENSTOCK_CLI11_INCLUDE CLI/CLI.hpp)
-if(NOT PENSTOCK_CLI11_INCLUDE AND PROJECT_IS_TOP_LEVEL)
-  message(FATAL_ERROR "The program needs CLI11: apt-get install libcli11-dev")
+if(PROJECT_IS_TOP_LEVEL)
+  penstock_require(libcli11-dev PENSTOCK_CLI11_INCLUDE)
 endif()
 
 # Static libraries are preferred for programs, so that a binary carried elsewhere needs nothing
@@ -89,10 +94,8 @@ if(penstock_sql_sources)
   penstock_find_library(PENSTOCK_PG_QUERY_LIBRARY pg_query)    # 15 or later
   find_path(PENSTOCK_PG_QUERY_INCLUDE pg_query.h)
   find_path(PENSTOCK_JSON_INCLUDE nlohmann/json.hpp)
-  if(NOT PENSTOCK_PG_QUERY_LIBRARY OR NOT PENSTOCK_PG_QUERY_INCLUDE OR NOT PENSTOCK_JSON_INCLUDE)
-    message(FATAL_ERROR "SQL needs libpg_query and nlohmann-json: "
-                        "apt-get install libpg-query-dev nlohmann-json3-dev")
-  endif()
+  penstock_require(libpg-query-dev PENSTOCK_PG_QUERY_LIBRARY PENSTOCK_PG_QUERY_INCLUDE)
+  penstock_require(nlohmann-json3-dev PENSTOCK_JSON_INCLUDE)
   # At the end of the folder, when the layer's target exists.
   cmake_language(DEFER CALL target_include_directories penstock_sql SYSTEM
                  PRIVATE ${PENSTOCK_PG_QUERY_INCLUDE} ${PENSTOCK_JSON_INCLUDE})
@@ -103,16 +106,16 @@ endif()
 file(GLOB_RECURSE penstock_stream_sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/src/stream/*.cpp)
 if(penstock_stream_sources)
   set(penstock_stream_libraries "")
-  foreach(row deflate/libdeflate.h zstd/zstd.h lz4/lz4.h snappy/snappy-c.h z/zlib.h)
-    cmake_path(GET row PARENT_PATH name)
-    cmake_path(GET row FILENAME header)
+  foreach(row libdeflate-dev/deflate/libdeflate.h libzstd-dev/zstd/zstd.h liblz4-dev/lz4/lz4.h
+          libsnappy-dev/snappy/snappy-c.h zlib1g-dev/z/zlib.h)
+    string(REPLACE "/" ";" row ${row})
+    list(GET row 0 package)
+    list(GET row 1 name)
+    list(GET row 2 header)
     string(TOUPPER ${name} word)
     penstock_find_library(PENSTOCK_${word}_LIBRARY ${name})
     find_path(PENSTOCK_${word}_INCLUDE ${header})
-    if(NOT PENSTOCK_${word}_LIBRARY OR NOT PENSTOCK_${word}_INCLUDE)
-      message(FATAL_ERROR "Compressed files need lib${name}: apt-get install libdeflate-dev "
-                          "libzstd-dev liblz4-dev libsnappy-dev zlib1g-dev")
-    endif()
+    penstock_require(${package} PENSTOCK_${word}_LIBRARY PENSTOCK_${word}_INCLUDE)
     list(APPEND penstock_stream_libraries ${PENSTOCK_${word}_LIBRARY})
     list(APPEND penstock_stream_includes ${PENSTOCK_${word}_INCLUDE})
   endforeach()
@@ -128,3 +131,9 @@ if(penstock_io_sources)
 endif()
 # `penstock bench codecs` compresses its chunks with them.
 cmake_language(DEFER CALL target_link_libraries penstock_bench PRIVATE ${penstock_stream_libraries})
+
+if(penstock_missing_packages)
+  list(REMOVE_DUPLICATES penstock_missing_packages)
+  list(JOIN penstock_missing_packages " " penstock_missing_packages)
+  message(FATAL_ERROR "Libraries were not found: apt-get install ${penstock_missing_packages}")
+endif()
