@@ -154,6 +154,9 @@ class Cancelling(unittest.TestCase):
 
     def setUp(self):
         self.tables = {"t": {"x": numpy.arange(60_000_000, dtype=numpy.float64)}}
+        # A shell starts jobs in the background with the signal ignored.
+        before = signal.signal(signal.SIGINT, signal.default_int_handler)
+        self.addCleanup(signal.signal, signal.SIGINT, before)
 
     def test_control_c_raises_keyboard_interrupt(self):
         begin = time.monotonic()

@@ -29,12 +29,14 @@ PACKAGE = pathlib.Path(penstock.__file__).parent
 
 def run(module, *arguments):
     """Runs a module of mypy; returns (exit status, its lines)."""
+    # mypy finds an installed package by itself, and refuses to be told where it is.
+    is_installed = PACKAGE.parent.name == "site-packages"
     with tempfile.TemporaryDirectory() as folder:
         done = subprocess.run(
             [sys.executable, "-m", module, *map(str, arguments)],
             capture_output=True,
             cwd=folder,
-            env={**os.environ, "MYPYPATH": str(PACKAGE.parent)},
+            env={**os.environ, "MYPYPATH": "" if is_installed else str(PACKAGE.parent)},
             text=True,
         )
     return done.returncode, (done.stdout + done.stderr).splitlines()
