@@ -77,6 +77,10 @@ const std::vector<std::string> common_options = {"-std=gnu11",
 // s instead of 0.4: it copies the loops for each condition.
 void set_options(Compiler& optimising) {
   optimising.options = common_options;
+#if defined(__aarch64__)
+  // By default atomic operations are calls of libgcc's functions, which kernels do not link.
+  optimising.options.push_back("-mno-outline-atomics");
+#endif
   optimising.plain_options = {"-O1"};
   optimising.optimal_options = {"-O2"};
   const bool is_gcc = optimising.identity.find("gcc") != std::string::npos;  // the file's name
