@@ -379,6 +379,9 @@ Status ExpressionReader::refuse_parts(Tree call, const std::string& name) const 
     return refuse_as(offset, function_not_supported(name, known));
   }
   if (call["agg_order"]) return refuse(offset, "ORDER BY inside " + name);
+  const bool is_reduction = context_.users != nullptr && context_.users->reductions.contains(name);
+  if (is_reduction && call["agg_distinct"].boolean())
+    return refuse(offset, "DISTINCT inside " + name);
   if (call["agg_within_group"].boolean()) return refuse(offset, "WITHIN GROUP");
   if (call["func_variadic"].boolean()) return refuse(offset, "VARIADIC");
   return {};
