@@ -4,7 +4,6 @@ import dataclasses
 
 from penstock import tracing_types as types
 from penstock.pipeline_select import Derived, Join
-from penstock.tracing_errors import error_here
 from penstock.tracing_values import literal
 
 # A SELECT above so many levels of FROM, or with so large an expression, is named by WITH: the
@@ -167,9 +166,6 @@ class _Writer:
         return node.template.format(*map(self._text, node.operands))
 
     def _call(self, function):
-        for known in self.functions:
-            if known.name.lower() == function.name.lower() and not known.is_same(function):
-                raise error_here(f'two functions of this pipeline have the name "{function.name}"')
         if function not in self.functions:
             self.functions.append(function)
 

@@ -99,8 +99,8 @@ class Session:
         with self._used() as (session, cancellation):
             asked = self._asked(session, sql, tables, parameters, planner)
             rows, report = session.query(*asked, cancellation, profile)
-        self.report = Report(report)
-        return _read(rows), self.report
+        self.report = report = Report(report)
+        return _read(rows), report
 
     def arrays(self, sql, tables=None, parameters=None, planner=None):
         """Answers a statement and returns a dict of columns, in device memory where they can stay.
@@ -160,8 +160,11 @@ class Session:
         """Makes a function in Kernel C known by its name; penstock.function() makes one."""
         name = function.name.lower()
         with self._used() as (session, _), self._defining:
-            if self._functions.get(name) is not function:
-                self._define(session, function)
+            known = self._functions.get(name)
+            if known is function or (known is not None and known.is_same(function)):
+                return
+            self._define(session, function)
+            with self._changed:
                 self._functions[name] = function
 
     @staticmethod

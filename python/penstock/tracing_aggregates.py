@@ -104,11 +104,24 @@ class Aggregates:
             raise error_here("over() follows an aggregate: r.x.sum().over(r.shop)")
         if next(nodes.loose_columns(self._node, ()), None) is not None:
             raise error_here("over() computes aggregates alone: r.x - r.x.mean().over(r.shop)")
+        if custom := next(own_aggregates(self._node), None):
+            raise error_here(
+                f"{custom.name} is an aggregate of your own, which over() does not take",
+                "unsupported",
+            )
         if self._node.has & {"planner", "window"}:
             raise error_here("this aggregate is not supported in over()", "unsupported")
         places = ", ".join(f"{{{index + 1}}}" for index in range(len(keys)))
         window = f"{{0}} OVER ({'PARTITION BY ' + places if keys else ''})"
         return self._windowed(window, keys)
+
+
+def own_aggregates(node):
+    """Yields the reductions of penstock.reduction() that an expression has."""
+    if node.kind == "aggregate" and node.payload is not None:
+        yield node.payload
+    for operand in node.operands:
+        yield from own_aggregates(operand)
 
 
 def windowed_node(node, window, keys):

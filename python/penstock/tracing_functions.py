@@ -4,6 +4,8 @@ norm = penstock.function("norm", "double(double x, double y)", "return x * x + y
 pipeline.map(n=lambda r: norm(r.x, r.y))
 """
 
+import copy
+import hashlib
 import inspect
 import re
 
@@ -36,6 +38,7 @@ KERNEL_TYPES = {
 KERNEL_TYPES.update({f"int{n}_t": KERNEL_TYPES[f"i{n}"] for n in (8, 16, 32, 64)})
 KERNEL_TYPES.update({f"uint{n}_t": KERNEL_TYPES[f"u{n}"] for n in (8, 16, 32, 64)})
 NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*\Z")
+NAME_BYTES = 48  # libpg_query cuts off longer names than 63 bytes
 SIGNATURE = re.compile(r"\s*(\w+)\s*\((.*)\)\s*\Z", re.DOTALL)
 
 
@@ -65,6 +68,8 @@ class _OfKernelC:
     """Functions and reductions have: `name`, `signature`, `result_type`, `parameters`
     (name, pyarrow type) and `body`, as Session.define() takes them."""
 
+    _of_pipelines = None
+
     def __init__(self, name, signature, body):
         if not isinstance(name, str) or not NAME.match(name):
             raise error_here(f"a function's name has letters, digits and _, not {name!r}")
@@ -73,7 +78,25 @@ class _OfKernelC:
 
     def is_same(self, other):
         """Tells whether both are one definition."""
-        return type(self) is type(other) and vars(self) == vars(other)
+        return self.name == other.name and self._digest() == other._digest()
+
+    def _digest(self):
+        definition = type(self).__name__, self.signature, self.kernel_body(), self._properties()
+        return hashlib.sha256(repr(definition).encode()).hexdigest()
+
+    def _properties(self):
+        return ()
+
+    def of_pipelines(self):
+        """Returns the function under the name that pipelines give it, which no other one has.
+
+        Pipelines of several threads may have functions of one name in one session.
+        """
+        if self._of_pipelines is None:
+            made = copy.copy(self)
+            made.name = f"{self.name[:NAME_BYTES]}_{self._digest()[:12]}"
+            self._of_pipelines = made
+        return self._of_pipelines
 
     def define_in(self, session):
         """Makes the function known to a session; it is compiled into the kernels that call it."""
@@ -83,7 +106,7 @@ class _OfKernelC:
                 "as a Python function, which is traced",
                 "unsupported",
             )
-        session.define(self)
+        session.define(self.of_pipelines())
 
     def _converted(self, value, name, type_):
         """Returns an argument in the parameter's type."""
@@ -130,7 +153,7 @@ class Function(_OfKernelC):
         made = [self._converted(value, *one) for value, one in zip(arguments, self.parameters)]
         if callable(self.body):
             return self._traced(*made)
-        template = self.name + "(" + ", ".join("{}" for _ in made) + ")"
+        template = self.of_pipelines().name + "(" + ", ".join("{}" for _ in made) + ")"
         node = nodes.call(template, self.result_type, *(one._node for one in made), payload=self)
         return Column(node, trace_of(*made))
 
@@ -151,6 +174,9 @@ class Reduction(_OfKernelC):
         if neutral is None:
             raise error_here(f"{name}: a reduction needs a neutral value, which is not NULL")
         self.neutral, self.associative, self.commutative = neutral, associative, commutative
+
+    def _properties(self):
+        return self.neutral, self.associative, self.commutative
 
     def _parameters_of_body(self):
         return [("a", self.result_type), ("b", self.result_type)]
@@ -182,8 +208,9 @@ class Reduction(_OfKernelC):
         if not isinstance(column, Column):
             raise error_here(f"{self.name} reduces a column")
         made = self._converted(column, "its value", self.result_type)
+        template = self.of_pipelines().name + "({})"
         node = nodes.Node(
-            "aggregate", self.result_type, self.name + "({})", [made._node], self, ("aggregate",)
+            "aggregate", self.result_type, template, [made._node], self, ("aggregate",)
         )
         return Column(node, made._trace)
 

@@ -1,6 +1,7 @@
 """Functions and aggregates of the caller's own, in SQL and in pipelines: answers are pyarrow's."""
 
 import math
+import threading
 import unittest
 
 import driver
@@ -130,7 +131,7 @@ class Refusals(Case):
             ("norm(x, n, n)", "invalid", "norm takes 2 arguments, not 3"),
             ("norm(x, s)", "invalid", "norm takes DOUBLE as y, not VARCHAR"),
             ("larger(s)", "invalid", "larger takes BIGINT, not VARCHAR"),
-            ("larger(DISTINCT n)", "invalid", "takes no DISTINCT"),
+            ("larger(DISTINCT n)", "unsupported", "DISTINCT inside larger"),
             ("larger(n) OVER ()", "unsupported", "larger as a window function"),
             ("nrm(x, n)", "unsupported", "did you mean norm?"),
         ):
@@ -226,10 +227,68 @@ class Pipelines(Case):
             answer = self.ask("SELECT larger(n) AS v FROM t")["v"][0].as_py()
             self.assertEqual(answer, compute.max(TABLE["n"]).as_py(), names)
 
-    def test_two_functions_of_one_name_are_refused(self):
+    def test_two_functions_of_one_name_are_told_apart(self):
         one, two = function("norm", *NORM), function("Norm", NORM[0], "return x;")
-        made = self.rows.map(v=lambda r: one(r.x, r.n) + two(r.x, r.n))
-        self.assert_refused("invalid", "two functions of this pipeline", made.arrow)
+        made = self.rows.map(v=lambda r: one(r.x, r.n) - two(r.x, r.n)).agg(v=("v", "sum"))
+        expected = compute.sum(compute.subtract(norms(), TABLE["x"])).as_py()
+        self.assertAlmostEqual(made.arrow(session=self.session)["v"][0].as_py(), expected)
+
+    def test_a_pipelines_function_leaves_the_sessions_alone(self):
+        self.session.define(function("norm", *NORM))
+        norm = function("norm", NORM[0], "return 0.0;")
+        self.rows.map(v=lambda r: norm(r.x, r.n)).arrow(session=self.session)
+        answer = self.ask("SELECT sum(norm(x, n)) AS v FROM t")["v"][0].as_py()
+        self.assertAlmostEqual(answer, compute.sum(norms()).as_py())
+
+    def test_threads_share_a_session_and_a_name(self):
+        expected = compute.sum(norms()).as_py()
+        wrong = []
+
+        def work(factor):
+            norm = function("norm", NORM[0], f"return {factor} * (x * x + y * y);")
+            made = self.rows.map(v=lambda r: norm(r.x, r.n)).agg(v=("v", "sum"))
+            for _ in range(100):
+                answer = made.arrow(session=self.session)["v"][0].as_py()
+                if abs(answer - factor * expected) > 1e-6 * abs(expected):
+                    wrong.append((factor, answer / expected))
+
+        threads = [threading.Thread(target=work, args=(factor,)) for factor in (1, 2, 3, 5)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        self.assertEqual(wrong, [])
+
+    def test_a_definition_while_the_session_opens_again(self):
+        errors = []
+
+        def define(number):
+            try:
+                for at in range(20):
+                    body = f"return {number} * x + {at};"
+                    self.session.define(function(f"f{number}_{at}", "double(double x)", body))
+            except Exception as error:
+                errors.append(error)
+
+        def reopen():
+            try:
+                for _ in range(10):
+                    self.session.close()
+                    self.session.query("SELECT 1 AS x")
+            except Exception as error:
+                errors.append(error)
+
+        works = [lambda: define(1), lambda: define(2), reopen]
+        threads = [threading.Thread(target=work) for work in works]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        self.assertEqual(errors, [])
+        for number in (1, 2):
+            for at in range(20):
+                answer = self.session.query(f"SELECT f{number}_{at}(2.0) AS v").to_pydict()
+                self.assertEqual(answer, {"v": [2.0 * number + at]})
 
     def test_pipelines_take_turns_with_a_name(self):
         for body, factor in ((NORM[1], 1), ("return 3 * (x * x + y * y);", 3)) * 2:

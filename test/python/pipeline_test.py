@@ -298,8 +298,8 @@ class Functions(unittest.TestCase):
                 return pa.table({"t": [1.0]})
 
         made.run(session=Known())
-        self.assertEqual(sorted(asked[:2]), ["norm", "total"])
-        self.assertIn('total((norm(t0."x", CAST(t0."y" AS INTEGER))', asked[2])
+        self.assertEqual([name.split("_")[0] for name in sorted(asked[:2])], ["norm", "total"])
+        self.assertRegex(asked[2], r'total_\w+\(\(norm_\w+\(t0."x", CAST\(t0."y" AS INTEGER\)\)')
 
 
 if __name__ == "__main__":
