@@ -2,26 +2,21 @@
 
 #include <algorithm>
 
-#include "sql/parse/lexer.hpp"
-#include "sql/parse/source_position.hpp"
+#include "sql/parse/statement_reader.hpp"
 
 namespace penstock::sql {
 namespace {
 
 class DefinitionReader {
  public:
-  explicit DefinitionReader(std::string_view statement) {
-    const std::size_t end = statement.find_last_not_of(" \t\r\n;");
-    lexed_.statement = statement.substr(0, end == statement.npos ? 0 : end + 1);
-    bool is_open = false;
-    lexed_.tokens = tokens_until_open(lexed_.statement, is_open);
-  }
+  explicit DefinitionReader(std::string_view statement) : reader_(statement) {}
 
   Result<std::optional<Definition>> read() {
-    definition_.text = lexed_.statement;
-    if (take("create")) {
+    definition_.text = reader_.statement();
+    verb_ = reader_.next_upper();
+    if (reader_.take("create")) {
       PENSTOCK_TRY(read_create());
-    } else if (take("drop")) {
+    } else if (reader_.take("drop")) {
       PENSTOCK_TRY(read_drop());
     } else {
       return std::optional<Definition>();
@@ -30,113 +25,125 @@ class DefinitionReader {
   }
 
  private:
-  bool is_next(std::string_view word) const {
-    return at_ < lexed_.tokens.size() && is_keyword_token(lexed_, lexed_.tokens[at_], word);
-  }
-  bool take(std::string_view word) {
-    const bool is_here = is_next(word);
-    at_ += is_here;
-    return is_here;
-  }
-  Status wrong(const std::string& wanted, Code code = Code::invalid) const {
-    const std::int64_t offset = at_ < lexed_.tokens.size()
-                                    ? static_cast<std::int64_t>(lexed_.tokens[at_].offset)
-                                    : static_cast<std::int64_t>(lexed_.statement.size());
-    return error_at(lexed_.statement, offset, code, wanted);
-  }
-
   Status other_kind() const {
-    const bool is_word = at_ < lexed_.tokens.size() && lexed_.tokens[at_].kind == TokenKind::word;
-    std::string verb(lexed_.text(lexed_.tokens[0])), kind;
-    if (is_word) kind = " " + std::string(lexed_.text(lexed_.tokens[at_]).substr(0, 40));
-    for (std::string* text : {&verb, &kind})
-      for (char& c : *text)
-        if (c >= 'a' && c <= 'z') c = static_cast<char>(c - 32);
-    return wrong(
-        (is_word ? verb + kind + " is not supported; " : std::string()) +
-            "a session has views, tables and macros: " + "VIEW, TABLE or MACRO is expected",
-        Code::unsupported);
+    const std::string kind = reader_.next_upper();
+    return reader_.refuse(
+        (kind.empty() ? std::string() : verb_ + " " + kind + " is not supported; ") +
+        "a session has views, tables and macros: " + "VIEW, TABLE or MACRO is expected");
   }
 
   Status read_kind() {
-    if (take("view"))
+    if (reader_.take("view"))
       definition_.kind = DefinitionKind::view;
-    else if (take("table"))
+    else if (reader_.take("table"))
       definition_.kind = DefinitionKind::table;
-    else if (take("macro") || take("function"))
+    else if (reader_.take("macro") || reader_.take("function"))
       definition_.kind = DefinitionKind::macro;
     else
       return other_kind();
     return {};
   }
 
-  Status read_name() {
-    if (at_ == lexed_.tokens.size() || (lexed_.tokens[at_].kind != TokenKind::word &&
-                                        lexed_.tokens[at_].kind != TokenKind::quoted))
-      return wrong("a name is expected");
-    definition_.name = value_of(lexed_, lexed_.tokens[at_++]);
-    if (at_ < lexed_.tokens.size() && is_symbol(lexed_, lexed_.tokens[at_], "."))
-      return wrong("a name with a schema is not supported; write the name alone",
-                   Code::unsupported);
+  Status read_create() {
+    if (reader_.take("or")) {
+      if (!reader_.take("replace")) return reader_.wrong("REPLACE is expected behind OR");
+      definition_.replaces = true;
+    }
+    if (!reader_.take("temp")) reader_.take("temporary");
+    PENSTOCK_TRY(read_kind());
+    if (reader_.take("if")) {
+      if (!reader_.take("not") || !reader_.take("exists"))
+        return reader_.wrong("NOT EXISTS is expected behind IF");
+      if (definition_.replaces)
+        return reader_.wrong("OR REPLACE and IF NOT EXISTS exclude each other");
+      definition_.only_missing = true;
+    }
+    PENSTOCK_ASSIGN(definition_.name, reader_.table_name());
+    if (definition_.kind == DefinitionKind::macro) return {};
+    const bool has_columns = reader_.is_next("(");
+    if (has_columns && definition_.kind == DefinitionKind::table) return read_columns();
+    if (has_columns) reader_.skip_brackets();
+    if (!reader_.take("as")) return reader_.wrong("AS SELECT ... is expected");
+    if (reader_.is_at_end()) return reader_.wrong("a SELECT is expected behind AS");
+    if (!has_columns) find_only_table();
+    definition_.query = reader_.rest();
     return {};
   }
 
-  Status read_create() {
-    if (take("or")) {
-      if (!take("replace")) return wrong("REPLACE is expected behind OR");
-      definition_.replaces = true;
-    }
-    if (!take("temp")) take("temporary");
-    PENSTOCK_TRY(read_kind());
-    if (take("if")) {
-      if (!take("not") || !take("exists")) return wrong("NOT EXISTS is expected behind IF");
-      if (definition_.replaces) return wrong("OR REPLACE and IF NOT EXISTS exclude each other");
-      definition_.only_missing = true;
-    }
-    PENSTOCK_TRY(read_name());
-    if (definition_.kind == DefinitionKind::macro) return {};
-    const bool has_columns =
-        at_ < lexed_.tokens.size() && is_symbol(lexed_, lexed_.tokens[at_], "(");
-    if (has_columns && definition_.kind == DefinitionKind::table)
-      return wrong("CREATE TABLE takes AS SELECT; a list of columns is not supported",
-                   Code::unsupported);
-    if (has_columns) at_ = after_brackets(lexed_, at_, lexed_.tokens.size());
-    if (!take("as")) return wrong("AS SELECT ... is expected");
-    if (at_ == lexed_.tokens.size()) return wrong("a SELECT is expected behind AS");
-    definition_.query = lexed_.statement.substr(lexed_.tokens[at_].offset);
-    if (!has_columns) find_only_table();
+  // (name type, ...) becomes a SELECT without rows.
+  Status read_columns() {
+    reader_.take("(");
+    std::vector<std::string> names;
+    do {
+      PENSTOCK_TRY(check_constraint());
+      PENSTOCK_ASSIGN(std::string name, reader_.name());
+      if (std::ranges::find(names, lower(name)) != names.end())
+        return reader_.wrong("the column \"" + name + "\" is named twice");
+      names.push_back(lower(name));
+      const std::string type = type_text();
+      PENSTOCK_TRY(check_constraint());
+      if (type.empty()) return reader_.wrong("a type is expected");
+      definition_.query += (names.size() == 1 ? "SELECT " : ", ") + ("CAST(NULL AS " + type) +
+                           ") AS " + in_quotes(name, '"');
+    } while (reader_.take(","));
+    if (!reader_.take(")")) return reader_.wrong("\")\" is expected");
+    if (reader_.take("as"))
+      return reader_.refuse(
+          "names of columns before AS are not supported; name them in the SELECT");
+    definition_.query += " LIMIT 0";
+    definition_.has_columns = true;
+    return reader_.end();
+  }
+
+  std::string type_text() {
+    return reader_.text_before({",", ")", "not", "null", "default", "primary", "unique", "check",
+                                "references", "collate", "generated", "constraint", "as"});
+  }
+
+  // NULL is what every column may be.
+  Status check_constraint() {
+    reader_.take("null");
+    for (const char* const word : {"not", "default", "primary", "unique", "check", "references",
+                                   "collate", "generated", "constraint", "foreign", "as"})
+      if (reader_.is_next(word) && !(reader_.is_next(",", 1) || reader_.is_next(")", 1)))
+        return refused_constraint();
     return {};
+  }
+  Status refused_constraint() const {
+    const std::string word = reader_.next_upper();
+    const char* const behind = word == "NOT"                            ? " NULL"
+                               : word == "PRIMARY" || word == "FOREIGN" ? " KEY"
+                                                                        : "";
+    return reader_.refuse(word + behind +
+                          " in CREATE TABLE is not supported; a column has a name and a type");
   }
 
   // SELECT * FROM 'file', or FROM 'file'.
   void find_only_table() {
-    if (take("select") &&
-        (at_ == lexed_.tokens.size() || !is_symbol(lexed_, lexed_.tokens[at_++], "*")))
-      return;
-    if (!take("from") || at_ + 1 != lexed_.tokens.size()) return;
-    if (lexed_.tokens[at_].kind == TokenKind::symbol) return;
-    definition_.only_table = value_of(lexed_, lexed_.tokens[at_]);
+    StatementReader query(reader_);
+    if (query.take("select") && !query.take("*")) return;
+    if (!query.take("from")) return;
+    const bool is_quoted = query.next_text().starts_with('\'');
+    auto name = is_quoted ? query.value() : query.table_name();
+    if (name.ok() && query.is_at_end()) definition_.only_table = *std::move(name);
   }
 
   Status read_drop() {
     PENSTOCK_TRY(read_kind());
     definition_.dropped = definition_.kind;
     definition_.kind = DefinitionKind::drop;
-    if (take("if")) {
-      if (!take("exists")) return wrong("EXISTS is expected behind IF");
+    if (reader_.take("if")) {
+      if (!reader_.take("exists")) return reader_.wrong("EXISTS is expected behind IF");
       definition_.only_present = true;
     }
-    PENSTOCK_TRY(read_name());
-    if (at_ == lexed_.tokens.size()) return {};
-    for (const char* const word : {"cascade", "restrict"})
-      if (is_keyword_token(lexed_, lexed_.tokens[at_], word))
-        return wrong("DROP with " + std::string(word) + " is not supported; leave the word out",
-                     Code::unsupported);
-    return wrong("DROP takes one name; write a DROP for each", Code::unsupported);
+    PENSTOCK_ASSIGN(definition_.name, reader_.table_name());
+    if (reader_.take("cascade") || reader_.take("restrict") || reader_.is_at_end())
+      return reader_.end();
+    return reader_.refuse("DROP takes one name; write a DROP for each");
   }
 
-  Lexed lexed_;
-  std::size_t at_ = 0;  // token
+  StatementReader reader_;
+  std::string verb_;
   Definition definition_;
 };
 

@@ -1,4 +1,4 @@
-// Statements that define names of a session: CREATE VIEW, CREATE TABLE ... AS, CREATE MACRO, DROP.
+// Statements that define names of a session: CREATE VIEW, CREATE TABLE, CREATE MACRO, DROP.
 #pragma once
 #include <optional>
 #include <string>
@@ -18,7 +18,9 @@ struct Definition {
   bool only_present = false;                      // DROP ... IF EXISTS
   DefinitionKind dropped = DefinitionKind::view;  // DROP
   std::string text;                               // the whole statement
-  std::string query;                              // the SELECT of a view or a table
+  // The SELECT of a view or a table. A list of columns is one that yields no row.
+  std::string query;
+  bool has_columns = false;  // CREATE TABLE t (a INT)
   // A table or file of which the view is all columns and rows; "" for any other view.
   std::string only_table = {};
 };
