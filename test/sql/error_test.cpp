@@ -58,7 +58,7 @@ constexpr Wrong wrong[] = {
      "syntax error at or near \"t\"; did you mean FROM by 'FORM'?"},
     {"SELECT i8 FROM t WEHRE ^^i8 > 1", Code::invalid, "did you mean WHERE by 'WEHRE'?"},
     // other statements and clauses
-    {"^^SELCT i8 FROM t", Code::unsupported, "did you mean SELECT?"},
+    {"^^SELCT i8 FROM t", Code::invalid, "did you mean SELECT?"},
     {"^^EXPLAIN SELECT i8 FROM t", Code::unsupported, "penstock query --explain"},
     {"^^SHOW t", Code::unsupported, "DESCRIBE 'file.parquet' shows names and types"},
     {"^^CREATE TABLE a AS SELECT 1", Code::unsupported, "COPY (SELECT ...) TO 'file.parquet'"},

@@ -124,13 +124,20 @@ class Rewriter {
       if (!places.visit(i)) continue;
       if (token.kind != TokenKind::string && hidden.contains(lower(value_of(lexed_, token))))
         continue;
-      if (is_table_function(lexed_, i)) {
+      if (const std::size_t last = last_of_name(i); last > i) {
+        const Token& end = lexed_.tokens[last];
+        const std::string name = value_of(lexed_, end);
+        const bool is_of_main = lower(value_of(lexed_, lexed_.tokens[last - 2])) == "main";
+        const std::string prefix = is_of_main ? "" : std::string(information_schema) + ".";
+        replace(TableReference(prefix + (is_of_main ? name : lower(name))), stem(name),
+                token.offset, end.offset + end.length, false);
+      } else if (is_table_function(lexed_, i)) {
         const std::size_t end = after_brackets(lexed_, i + 1, lexed_.tokens.size());
         const auto reference = read_table_function(lexed_, i);
-        const Token& last = lexed_.tokens[end - 1];
+        const Token& closing = lexed_.tokens[end - 1];
         if (reference.ok())
           replace(*reference, std::string(lexed_.text(token)), token.offset,
-                  last.offset + last.length, true);
+                  closing.offset + closing.length, true);
       } else if (token.kind != TokenKind::symbol && token.kind != TokenKind::number) {
         const std::string name = value_of(lexed_, token);
         replace(TableReference(name), stem(name), token.offset, token.offset + token.length,
@@ -142,6 +149,18 @@ class Rewriter {
   }
 
  private:
+  // Returns the last token of main.t, memory.main.t or information_schema.tables; the first token
+  // of any other name.
+  std::size_t last_of_name(std::size_t first) const {
+    std::size_t last = first;
+    while (last + 2 < lexed_.tokens.size() && is_symbol(lexed_, lexed_.tokens[last + 1], ".") &&
+           lexed_.tokens[last + 2].kind != TokenKind::symbol)
+      last += 2;
+    if (last == first) return first;
+    const std::string schema = lower(value_of(lexed_, lexed_.tokens[last - 2]));
+    return schema == "main" || schema == information_schema ? last : first;
+  }
+
   void replace(const TableReference& reference, const std::string& name, std::size_t begin,
                std::size_t end, bool is_file) {
     const std::string view = stand_ins_.view_of(reference, name, is_file);

@@ -107,6 +107,8 @@ bool is_leading_from(const Lexed& lexed, std::size_t at);
 // Returns an identifier's or string's value: without quotes, doubled quotes made single; a bare
 // word as it is written.
 std::string value_of(const Lexed& lexed, const Token& token);
+// The schema whose tables list what a session has.
+constexpr std::string_view information_schema = "information_schema";
 // Returns the text as a string (') or a quoted name (").
 std::string in_quotes(std::string_view text, char quote);
 

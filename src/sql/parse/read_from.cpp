@@ -120,9 +120,11 @@ class FromReader {
     const Token* token = lexed_.at(table.location());
     if (!table || token == nullptr) return expressions_.refuse(table_offset(), "this form of FROM");
     // DuckDB's own schema has the names of this session.
-    const bool is_of_main = lower(table["schemaname"].text()) == "main";
-    if (is_of_main) token += table["catalogname"] ? 4 : 2;
-    if (!is_of_main && (table["schemaname"] || table["catalogname"])) {
+    const std::string schema = lower(table["schemaname"].text());
+    const bool is_of_information = schema == information_schema;
+    const bool is_known = is_of_information || schema == "main";
+    if (is_known) token += table["catalogname"] ? 4 : 2;
+    if (!is_known && (table["schemaname"] || table["catalogname"])) {
       const std::string file =
           std::string(table["schemaname"].text()) + "." + std::string(table["relname"].text());
       return expressions_.error(
@@ -141,6 +143,10 @@ class FromReader {
     read.offset = token->offset;
     read.quoted = token->kind != TokenKind::word || is_table_function(lexed_, at);
     read.alias = std::string(table["alias"]["aliasname"].text());
+    if (is_of_information) {
+      if (read.alias.empty()) read.alias = read.name;
+      read.table = TableReference(schema + "." + lower(read.name));
+    }
     for (const char* word : {"asof", "positional", "semi", "anti"})
       if (lower(read.alias) == word && joins_behind(*token, word))
         return expressions_.refuse(token->offset, upper(word) + " JOIN");

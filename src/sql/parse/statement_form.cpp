@@ -84,15 +84,17 @@ class FormFinder {
 
   Status refuse(const Token& first) const {
     const std::string verb(lexed_.text(first).substr(0, 40));
-    const bool wants_session = upper(verb) == "CREATE" || upper(verb) == "DROP";
+    constexpr std::string_view of_sessions[] = {"CREATE", "DROP", "INSERT", "UPDATE", "DELETE"};
+    const bool wants_session = std::ranges::find(of_sessions, upper(verb)) != std::end(of_sessions);
     std::string message = upper(verb) +
                           " is not supported; a statement is a SELECT, DESCRIBE, SUMMARIZE" +
-                          (wants_session ? " or COPY ... TO" : ", COPY ... TO, CREATE or DROP");
+                          (wants_session ? " or COPY ... TO"
+                                         : ", COPY ... TO, CREATE, DROP, INSERT, UPDATE or DELETE");
     for (const auto& row : advice)
       if (is_keyword_token(lexed_, first, row.verb)) message += row.instead;
-    if (const std::string near = keyword_near(verb); near == "SELECT")
-      message += "; did you mean " + near + "?";
-    return error(first.offset, Code::unsupported, message);
+    const bool is_misspelt = keyword_near(verb) == "SELECT";
+    if (is_misspelt) message += "; did you mean SELECT?";
+    return error(first.offset, is_misspelt ? Code::invalid : Code::unsupported, message);
   }
 
   // Tells whether [first, end) is a table's name, or a table function.
