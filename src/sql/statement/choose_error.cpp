@@ -13,15 +13,6 @@ namespace {
 
 constexpr std::string_view refused = " is not supported";
 
-// Tells whether our parser reads the statement. Behind the token at which it stops nothing is
-// known, and DuckDB's parser has come further.
-bool is_parsed(std::string_view statement) {
-  const Result<Lexed> lexed = lex(statement);
-  if (!lexed.ok()) return false;
-  Problems problems(lexed->statement);
-  return parse(*lexed, problems).ok();
-}
-
 // Returns a refused part as both planners call it: "positional join".
 std::string part_of(std::string sentence) {
   sentence = lower(sentence.substr(0, sentence.find(refused)));
@@ -63,6 +54,13 @@ bool asks_for_pivot_values(const Status& planned) {
 }
 
 }  // namespace
+
+bool is_parsed(std::string_view statement) {
+  const Result<Lexed> lexed = lex(statement);
+  if (!lexed.ok()) return false;
+  Problems problems(lexed->statement);
+  return parse(*lexed, problems).ok();
+}
 
 // DuckDB sees a column that is not read as VARCHAR, and speaks of that.
 Status error_of_both(std::string_view statement, const Status& own, const Status& planned) {
