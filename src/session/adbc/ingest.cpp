@@ -19,47 +19,6 @@ constexpr IngestModeName mode_names[] = {
     {IngestMode::create_append, "adbc.ingest.mode.create_append"},
 };
 
-class ChainedStream final : public BatchStream {
- public:
-  ChainedStream(std::unique_ptr<BatchStream> first, std::unique_ptr<BatchStream> second)
-      : first_(std::move(first)), second_(std::move(second)) {}
-  Result<std::optional<Table>> next() override {
-    if (first_) {
-      PENSTOCK_ASSIGN(std::optional<Table> batch, first_->next());
-      if (batch) return batch;
-      first_ = nullptr;
-    }
-    return second_->next();
-  }
-
- private:
-  std::unique_ptr<BatchStream> first_, second_;
-};
-
-// The rows of one source, then those of another with the same columns.
-class ChainedSource final : public TableSource {
- public:
-  ChainedSource(const TableSource& first, const TableSource& second)
-      : first_(first), second_(second), schema_(first.schema()) {
-    for (std::size_t i = 0; i < schema_.size(); i++)
-      schema_[i].nullable |= second.schema()[i].nullable;
-  }
-  const Schema& schema() const override { return schema_; }
-  std::optional<std::uint64_t> row_count() const override { return std::nullopt; }
-  std::string describe() const override { return first_.describe(); }
-  Result<std::unique_ptr<BatchStream>> scan(std::span<const std::uint32_t> columns,
-                                            const ScanOptions& options) const override {
-    PENSTOCK_ASSIGN(auto first, first_.scan(columns, options));
-    PENSTOCK_ASSIGN(auto second, second_.scan(columns, options));
-    return std::unique_ptr<BatchStream>(
-        std::make_unique<ChainedStream>(std::move(first), std::move(second)));
-  }
-
- private:
-  const TableSource &first_, &second_;
-  Schema schema_;
-};
-
 Outcome check_columns(const TableSource& rows) {
   for (const Field& field : rows.schema())
     if (!field.unsupported.empty())
@@ -87,8 +46,7 @@ Outcome append_rows(Session& session, const std::string& name, const TableSource
   if (!have_same_columns(before->schema(), held.schema()))
     return Outcome(status_already_exists,
                    "the table '" + name + "' has other columns than the rows");
-  PENSTOCK_ASSIGN(auto all, column::hold_batches(ChainedSource(*before, held)));
-  return session.define_table(name, std::move(all), true);
+  return session.append_table(name, held);
 }
 
 }  // namespace

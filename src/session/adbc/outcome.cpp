@@ -20,7 +20,7 @@ constexpr CodeRow code_rows[] = {
     {Code::overflow, status_invalid_data, "22003"},
     {Code::capacity, status_invalid_argument, "54000"},
     {Code::no_memory, status_internal, "53200"},
-    {Code::no_device, status_not_found, "08001"},
+    {Code::no_device, status_io, "08001"},
     {Code::compile, status_internal, "XX000"},
     {Code::device_lost, status_io, "08006"},
     {Code::io, status_io, "58030"},
@@ -46,6 +46,7 @@ constexpr OwnCodeRow own_code_rows[] = {
 };
 
 const char* sqlstate_of(const Outcome& outcome) {
+  if (outcome.sqlstate() != nullptr) return outcome.sqlstate();
   for (const OwnCodeRow& row : own_code_rows)
     if (row.status == outcome.code()) return row.sqlstate;
   return row_of(outcome.status().code()).sqlstate;

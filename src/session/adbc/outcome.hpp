@@ -18,14 +18,19 @@ class [[nodiscard]] Outcome {
   Outcome(Status status);
   template <class T> Outcome(const Result<T>& result) : Outcome(result.status()) {}
   Outcome(AdbcStatusCode code, std::string message);
+  // An error of another code than its own, or with an SQLSTATE that its code does not tell.
+  Outcome(AdbcStatusCode code, Status status, const char* sqlstate = nullptr)
+      : code_(code), status_(std::move(status)), sqlstate_(sqlstate) {}
 
   bool ok() const { return code_ == status_ok; }
   AdbcStatusCode code() const { return code_; }
   const Status& status() const { return status_; }
+  const char* sqlstate() const { return sqlstate_; }  // null: that of its code
 
  private:
   AdbcStatusCode code_ = status_ok;
   Status status_;
+  const char* sqlstate_ = nullptr;
 };
 
 // Fills `error`, which may be null, and returns the code. An error that was there is released.

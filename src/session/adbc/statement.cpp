@@ -7,6 +7,7 @@
 #include "session/adbc/result_stream.hpp"
 #include "sql/parse/definition.hpp"
 #include "sql/parse/parameters.hpp"
+#include "sql/statement/error_kind.hpp"
 
 namespace penstock::adbc {
 namespace {
@@ -34,6 +35,18 @@ Outcome check_bound(const std::vector<Parameter>& parameters, const TableSource*
     return Outcome(status_invalid_argument,
                    "values are bound by name, but the statement's parameters are ? or $1");
   return {};
+}
+
+// The result of a statement: text that cannot be read and tables that are missing have codes of
+// their own.
+Outcome outcome_of(const std::string& text, const Status& status) {
+  if (status.ok()) return {};
+  switch (sql::kind_of_error(text, status)) {
+    case sql::ErrorKind::syntax: return Outcome(status_invalid_argument, status, "42601");
+    case sql::ErrorKind::missing_table: return Outcome(status_not_found, status, "42P01");
+    case sql::ErrorKind::other: break;
+  }
+  return status;
 }
 
 // The type that Arrow gives to columns of NULLs alone, as Penstock names it.
@@ -98,11 +111,13 @@ Statement::Inputs Statement::inputs(bool takes_rows) {
 Outcome Statement::prepare() {
   const Inputs given = inputs(false);
   PENSTOCK_TRY(check_text(given.text));
-  PENSTOCK_ASSIGN(const auto definition, sql::read_definition(given.text));
+  const auto definition = sql::read_definition(given.text);
+  PENSTOCK_TRY(outcome_of(given.text, definition.status()));
   PENSTOCK_ASSIGN(const auto parameters, parameters_in(given.text));
-  if (definition || !parameters.empty()) return {};
+  if (*definition || !parameters.empty()) return {};
   const Status bound = database_->session()->schema_of(given.text).status();
-  return bound.code() == Code::unsupported ? Status() : bound;  // DESCRIBE has no columns yet
+  if (bound.code() == Code::unsupported) return {};  // DESCRIBE has no columns yet
+  return outcome_of(given.text, bound);
 }
 
 Outcome Statement::execute(ArrowArrayStream* out, std::int64_t* row_count) {
@@ -143,7 +158,9 @@ Outcome Statement::run(const std::string& text, std::vector<Table>* tables,
     return !is_cancelled_;
   };
   if (is_cancelled_) return Status(Code::cancelled, "the statement was cancelled");
-  PENSTOCK_ASSIGN(QueryResult result, database_->session()->sql(text, options));
+  auto answered = database_->session()->sql(text, options);
+  PENSTOCK_TRY(outcome_of(text, answered.status()));
+  QueryResult result = *std::move(answered);
   row_count += static_cast<std::int64_t>(result.report.rows_out);
   if (tables != nullptr) tables->push_back(std::move(result.table));
   return {};
@@ -181,8 +198,9 @@ Outcome Statement::execute_schema(ArrowSchema* out) {
   if (given.rows) {
     PENSTOCK_ASSIGN(text, sql::with_parameters(text, row_of_nulls(given.rows->schema())));
   }
-  PENSTOCK_ASSIGN(const Schema schema, database_->session()->schema_of(text));
-  return export_schema_of(schema, out);
+  const Result<Schema> schema = database_->session()->schema_of(text);
+  PENSTOCK_TRY(outcome_of(text, schema.status()));
+  return export_schema_of(*schema, out);
 }
 
 // Any type fits a parameter, which Arrow's type of nothing says.

@@ -239,7 +239,7 @@ TEST_F(AdbcCalls, AValueIsCopiedWhereThereIsRoom) {
 
 TEST_F(AdbcCalls, AnErrorOfRevision11HasDetails) {
   GivenError given;
-  EXPECT_EQ(run("SELECT n FROM 'no.parquet'", nullptr, nullptr, &given.error), status_io);
+  EXPECT_EQ(run("SELECT n FROM 'no.parquet'", nullptr, nullptr, &given.error), status_not_found);
   ASSERT_GE(driver_.error_get_detail_count(&given.error), 1);
   const AdbcErrorDetail detail = driver_.error_get_detail(&given.error, 0);
   EXPECT_STREQ(detail.key, "penstock.code");
@@ -253,7 +253,7 @@ TEST_F(AdbcCalls, AnErrorOfRevision11HasDetails) {
 TEST_F(AdbcCalls, AnErrorOfRevision10KeepsTheFieldsOf11) {
   GivenError given(0);
   given.error.private_data = &given;
-  EXPECT_EQ(run("SELECT n FROM 'no.parquet'", nullptr, nullptr, &given.error), status_io);
+  EXPECT_EQ(run("SELECT n FROM 'no.parquet'", nullptr, nullptr, &given.error), status_not_found);
   EXPECT_EQ(given.error.private_data, &given);
   EXPECT_EQ(driver_.error_get_detail_count(&given.error), 0);
   EXPECT_NE(given.message(), "");
@@ -261,7 +261,7 @@ TEST_F(AdbcCalls, AnErrorOfRevision10KeepsTheFieldsOf11) {
 
 TEST_F(AdbcCalls, AnErrorIsReplacedByTheNext) {
   GivenError given;
-  EXPECT_EQ(run("SELECT n FROM 'no.parquet'", nullptr, nullptr, &given.error), status_io);
+  EXPECT_EQ(run("SELECT n FROM 'no.parquet'", nullptr, nullptr, &given.error), status_not_found);
   EXPECT_EQ(run("SELECT", nullptr, nullptr, &given.error), status_invalid_argument);
   EXPECT_EQ(given.message().find("no.parquet"), std::string::npos);
 }
