@@ -65,8 +65,9 @@ class Session {
   static std::shared_ptr<Session> create(const SessionOptions& options = {});
   virtual ~Session() = default;
 
-  // Answers one statement: SELECT, DESCRIBE, SUMMARIZE or COPY ... TO, which yields the number of
-  // rows that it wrote. The session replaces the device and the session of `options`.
+  // Answers one statement of docs/sql.md. COPY ... TO, CREATE TABLE ... AS, INSERT, UPDATE and
+  // DELETE yield the number of rows that they wrote or changed. The session replaces the device and
+  // the session of `options`.
   virtual Result<QueryResult> sql(std::string_view statement, const RunOptions& options = {}) = 0;
   // Does the same for a statement that brings tables, parameters or a planner of its own.
   virtual Result<QueryResult> sql(const SessionStatement& statement,
@@ -83,6 +84,8 @@ class Session {
   // Keeps rows under a name, as CREATE [OR REPLACE] TABLE does. The source can be scanned again.
   virtual Status define_table(const std::string& name, std::shared_ptr<TableSource> rows,
                               bool replaces = false) = 0;
+  // Adds rows to such a table, as INSERT does. Columns have the same names and types.
+  virtual Status append_table(const std::string& name, const TableSource& rows) = 0;
   // Returns the views and tables that statements or define_table() have named, in the order of
   // their names; and the rows of one table, or null if there is none of this name.
   virtual std::vector<SessionTable> tables() = 0;

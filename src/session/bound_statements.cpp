@@ -21,10 +21,17 @@ std::optional<BoundStatement> BoundStatements::find(std::string_view statement) 
   return known ? std::optional(*known) : std::nullopt;
 }
 
-void BoundStatements::keep(std::string_view statement, const BoundStatement& bound) {
+std::uint64_t BoundStatements::generation() const {
+  const std::lock_guard lock(mutex_);
+  return generation_;
+}
+
+void BoundStatements::keep(std::string_view statement, const BoundStatement& bound,
+                           std::uint64_t generation) {
   if (statement.size() > max_statement_bytes) return;
   std::vector<BoundStatement> replaced, dropped;  // let go of without the lock
   const std::lock_guard lock(mutex_);
+  if (generation != generation_) return;
   replaced = statements_.remove_if([&](const std::string&, const BoundStatement& other) {
     return is_of_other_file(other.tables, bound.tables);
   });
@@ -34,6 +41,7 @@ void BoundStatements::keep(std::string_view statement, const BoundStatement& bou
 void BoundStatements::forget_all() {
   std::vector<BoundStatement> dropped;  // let go of without the lock
   const std::lock_guard lock(mutex_);
+  generation_++;
   dropped = statements_.remove_if([](const std::string&, const BoundStatement&) { return true; });
 }
 

@@ -30,13 +30,16 @@ struct BoundStatement {
 class BoundStatements {
  public:
   std::optional<BoundStatement> find(std::string_view statement);
+  // Counts calls of forget_all(). A statement that was bound before one is not kept.
+  std::uint64_t generation() const;
   // Keeps it, and forgets statements over what stood at one of its paths before.
-  void keep(std::string_view statement, const BoundStatement& bound);
+  void keep(std::string_view statement, const BoundStatement& bound, std::uint64_t generation);
   void forget_all();
 
  private:
   static constexpr std::uint64_t max_statements = 64;  // a plan holds its files open
-  std::mutex mutex_;
+  mutable std::mutex mutex_;
+  std::uint64_t generation_ = 0;
   LruMap<std::string, BoundStatement> statements_{max_statements};
 };
 

@@ -11,7 +11,10 @@
 #include "session/open_tables.hpp"
 #include "session/session_names.hpp"
 #include "session/session_statement.hpp"
+#include "session/statements/answer_command.hpp"
 #include "session/statements/answer_statement.hpp"
+#include "session/statements/catalog.hpp"
+#include "session/statements/change_rows.hpp"
 #include "session/statements/copy_table.hpp"
 
 namespace penstock {
@@ -22,7 +25,7 @@ class SessionOfFiles final : public Session {
   explicit SessionOfFiles(const SessionOptions& options)
       : selector_(options.device),
         csv_options_(options.csv_options),
-        planner_(options.planner),
+        settings_(options.planner),
         device_(SessionDevice::open(options.device, options.cache_limit_bytes)) {}
 
   Result<QueryResult> sql(std::string_view statement, const RunOptions& options) override {
@@ -31,13 +34,9 @@ class SessionOfFiles final : public Session {
     return sql(alone, options);
   }
   Result<QueryResult> sql(const SessionStatement& statement, const RunOptions& options) override {
-    PENSTOCK_ASSIGN(const std::string text, session::text_of(statement));
-    PENSTOCK_ASSIGN(const auto definition, sql::read_definition(text));
-    if (definition) return define(*definition, statement, options);
-    PENSTOCK_ASSIGN(const session::BoundStatement bound, bind(text, statement));
-    return answer(bound, options);
+    return answer(statement, options);
   }
-  // Views and macros are defined, so that later statements can be explained.
+  // Views and macros are defined, and settings set, so that later statements can be explained.
   Result<std::string> explain(const SessionStatement& statement,
                               const RunOptions& options) override {
     PENSTOCK_ASSIGN(const std::string text, session::text_of(statement));
@@ -48,6 +47,11 @@ class SessionOfFiles final : public Session {
                         definition->name + "' a view");
     if (definition) {
       PENSTOCK_TRY(define(*definition, statement, options));
+      return std::string();
+    }
+    PENSTOCK_ASSIGN(const auto command, sql::read_command(text));
+    if (command && is_of_settings(*command)) {
+      PENSTOCK_TRY(answer(*command, statement, options));
       return std::string();
     }
     PENSTOCK_ASSIGN(const session::BoundStatement bound, bind(text, statement));
@@ -62,7 +66,8 @@ class SessionOfFiles final : public Session {
     PENSTOCK_ASSIGN(const auto definition, sql::read_definition(statement));
     const Status no_select(Code::unsupported,
                            "a statement other than SELECT has no columns before it runs");
-    if (definition) return no_select;
+    PENSTOCK_ASSIGN(const auto command, sql::read_command(statement));
+    if (definition || command) return no_select;
     PENSTOCK_ASSIGN(const session::BoundStatement bound, bind(statement));
     if (bound.sql.kind != StatementKind::select) return no_select;
     return bound.plan->step(bound.sql.rows).schema;
@@ -77,6 +82,13 @@ class SessionOfFiles final : public Session {
       definition.name = name;
       definition.replaces = replaces;
       PENSTOCK_TRY(names_.define(definition, std::move(rows)));
+      statements_.forget_all();
+      return {};
+    });
+  }
+  Status append_table(const std::string& name, const TableSource& rows) override {
+    return catch_exceptions([&]() -> Status {
+      PENSTOCK_TRY(session::append_rows(names_, name, rows));
       statements_.forget_all();
       return {};
     });
@@ -104,6 +116,15 @@ class SessionOfFiles final : public Session {
   }
 
  private:
+  Result<QueryResult> answer(const SessionStatement& statement, const RunOptions& options) {
+    PENSTOCK_ASSIGN(const std::string text, session::text_of(statement));
+    PENSTOCK_ASSIGN(const auto definition, sql::read_definition(text));
+    if (definition) return define(*definition, statement, options);
+    PENSTOCK_ASSIGN(const auto command, sql::read_command(text));
+    if (command) return answer(*command, statement, options);
+    PENSTOCK_ASSIGN(const session::BoundStatement bound, bind(text, statement));
+    return answer(bound, options);
+  }
   Result<QueryResult> answer(const session::BoundStatement& bound, const RunOptions& options) {
     if (bound.sql.kind == StatementKind::copy) {
       std::vector<TableReference> tables;
@@ -118,6 +139,20 @@ class SessionOfFiles final : public Session {
         [&](const Plan& plan, StepId step) { return run(plan, step, with_kept); });
     if (answered.ok() && !bound.sql.planned_by.empty())
       answered->report.notes.insert(answered->report.notes.begin(), bound.sql.planned_by);
+    return answered;
+  }
+  static bool is_of_settings(const sql::Command& command) {
+    return command.kind == sql::CommandKind::set || command.kind == sql::CommandKind::reset;
+  }
+  Result<QueryResult> answer(const sql::Command& command, const SessionStatement& statement,
+                             const RunOptions& options) {
+    auto answered = catch_exceptions([&] {
+      return session::answer_command(*this, names_, settings_, command, statement, options);
+    });
+    const bool changes = is_of_settings(command) || command.kind == sql::CommandKind::insert ||
+                         command.kind == sql::CommandKind::remove ||
+                         command.kind == sql::CommandKind::update;
+    if (answered.ok() && changes) statements_.forget_all();
     return answered;
   }
   template <class T> Status define_function(T function) {
@@ -139,7 +174,9 @@ class SessionOfFiles final : public Session {
       PENSTOCK_ASSIGN(result, sql(query, on_host));
       const auto count = static_cast<std::int64_t>(result.table.row_count);
       rows = table_source(std::move(result.table), definition.name);
-      result.table = Table::of({{"Count", Column::from(std::vector<std::int64_t>{count})}});
+      result.table = Table();
+      if (!definition.has_columns)
+        result.table = Table::of({{"Count", Column::from(std::vector<std::int64_t>{count})}});
     }
     PENSTOCK_TRY(names_.define(definition, std::move(rows)));
     statements_.forget_all();
@@ -174,20 +211,23 @@ class SessionOfFiles final : public Session {
   }
   Result<session::BoundStatement> bind(std::string_view text, const SessionStatement& statement) {
     if (session::is_text_alone(statement)) return bind(text);
-    return catch_exceptions(
-        [&] { return bind_anew(text, statement.tables, statement.planner.value_or(planner_)); });
+    return catch_exceptions([&] {
+      return bind_anew(text, statement.tables, statement.planner.value_or(settings_.planner()));
+    });
   }
   Result<session::BoundStatement> bound(std::string_view statement) {
     if (auto known = statements_.find(statement); known && is_current(*known)) {
+      const std::uint64_t generation = statements_.generation();
       if (auto without = known->plan->with_repeats_found()) {
         known->plan = std::make_shared<const Plan>(*std::move(without));
         known->kept_programs = std::make_shared<plan::KeptPrograms>();
-        statements_.keep(statement, *known);
+        statements_.keep(statement, *known, generation);
       }
       return *known;
     }
-    PENSTOCK_ASSIGN(session::BoundStatement bound, bind_anew(statement, {}, planner_));
-    statements_.keep(statement, bound);
+    const std::uint64_t generation = statements_.generation();
+    PENSTOCK_ASSIGN(session::BoundStatement bound, bind_anew(statement, {}, settings_.planner()));
+    statements_.keep(statement, bound, generation);
     return bound;
   }
   Result<session::BoundStatement> bind_anew(std::string_view statement,
@@ -200,6 +240,11 @@ class SessionOfFiles final : public Session {
       if (const auto known = named.find(table.text()); known != named.end()) return known->second;
       PENSTOCK_ASSIGN(auto defined, defined_table(table, bound.tables));
       if (defined) return defined;
+      PENSTOCK_ASSIGN(auto listed, session::information_table(*this, table));
+      if (listed) {
+        bound.tables.emplace_back(table, listed);
+        return listed;
+      }
       PENSTOCK_ASSIGN(auto source, open_table(table));
       bound.tables.emplace_back(table, source);
       return source;
@@ -221,12 +266,13 @@ class SessionOfFiles final : public Session {
   RunOptions in_session(RunOptions options) const {
     options.session = device_;
     options.device = selector_;  // by which a run guesses what is being opened
+    settings_.apply(options);
     return options;
   }
 
   const std::string selector_;
   const std::vector<TableOption> csv_options_;
-  const Planner planner_;
+  session::Settings settings_;
   const std::shared_ptr<SessionDevice> device_;
   session::OpenTables tables_;
   session::SessionNames names_;

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/ascii.hpp"
+#include "sql/statement/error_kind.hpp"
 
 namespace penstock::session {
 namespace {
@@ -22,12 +23,13 @@ Status SessionNames::define(const sql::Definition& definition, std::shared_ptr<T
   const auto found = by_name_.find(lower(definition.name));
   if (definition.kind == sql::DefinitionKind::drop) {
     if (found == by_name_.end() && !definition.only_present)
-      return Status(Code::invalid, "there is no view, table or macro \"" + definition.name + "\"");
+      return Status(Code::invalid, std::string(sql::no_name) + '"' + definition.name + '"');
     if (found == by_name_.end()) return {};
     if (found->second.definition.kind != definition.dropped)
       return Status(Code::invalid,
                     "\"" + definition.name + "\" is a " + name_of(found->second.definition.kind));
     by_name_.erase(found);
+    changes_++;
     return {};
   }
   if (found != by_name_.end() && !definition.replaces)
@@ -39,7 +41,28 @@ Status SessionNames::define(const sql::Definition& definition, std::shared_ptr<T
   if (is_new) entry.order = next_order_++;
   entry.definition = definition;
   entry.table = std::move(table);
+  changes_++;
   return {};
+}
+
+bool SessionNames::replace_rows(const std::string& name, const std::shared_ptr<TableSource>& before,
+                                std::shared_ptr<TableSource> after) {
+  const std::lock_guard lock(mutex_);
+  const auto found = by_name_.find(lower(name));
+  if (found == by_name_.end() || found->second.table != before) return false;
+  found->second.table.swap(after);
+  changes_++;
+  return true;
+}
+
+void SessionNames::begin() {
+  const std::lock_guard lock(mutex_);
+  changes_at_begin_ = changes_;
+}
+
+bool SessionNames::has_changed() const {
+  const std::lock_guard lock(mutex_);
+  return changes_ != changes_at_begin_;
 }
 
 bool SessionNames::is_defined(const std::string& name) const {

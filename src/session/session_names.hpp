@@ -17,6 +17,14 @@ class SessionNames {
  public:
   // Adds or removes a name. `table`: the rows of CREATE TABLE.
   Status define(const sql::Definition& definition, std::shared_ptr<TableSource> table);
+  // Puts other rows in the place of a table's, unless these are no longer `before`: then it returns
+  // false, and the caller looks again.
+  bool replace_rows(const std::string& name, const std::shared_ptr<TableSource>& before,
+                    std::shared_ptr<TableSource> after);
+  // Remembers what there is, for has_changed().
+  void begin();
+  // Returns whether a name or its rows have changed since begin().
+  bool has_changed() const;
   // Returns whether CREATE ... IF NOT EXISTS has nothing to do.
   bool is_defined(const std::string& name) const;
   // Returns a table, or nothing; for a view of one whole table, the name of that.
@@ -38,6 +46,7 @@ class SessionNames {
   mutable std::mutex mutex_;
   std::map<std::string, Entry> by_name_;  // in lower case
   std::uint64_t next_order_ = 0;
+  std::uint64_t changes_ = 0, changes_at_begin_ = 0;
 };
 
 }  // namespace penstock::session

@@ -148,18 +148,17 @@ class Files(RefusalTest):
 class Statements(RefusalTest):
     def test_a_verb_says_what_to_write_instead(self):
         for statement, words in (
-            ("SET x = 1", ["SET is not", "CREATE or DROP", "the variable TZ"]),
-            ("update t set a = 1", ["UPDATE is not", "COPY (SELECT ...)"]),
+            ("SET x = 1", ["the setting x is not", "threads", "timezone"]),
+            ("alter table t add b int", ["ALTER is not", "COPY (SELECT ...)", "CREATE, DROP"]),
             ("PREPARE p AS SELECT 1", ["PREPARE is not", "write the values"]),
-            ("BEGIN", ["BEGIN is not", "each statement stands alone"]),
+            ("update t set a = 1 from b", ["UPDATE ... FROM is not"]),
         ):
             self.assert_refused(statement, *words)
 
     def test_a_definition_of_another_kind_is_named(self):
         self.assert_refused("CREATE SCHEMA s", "CREATE SCHEMA is not supported")
         self.assert_refused("DROP TABLE a, b", "a DROP for each")
-        self.assert_refused("DROP TABLE a CASCADE", "DROP with cascade is not supported")
-        self.assert_refused("CREATE TABLE main.x AS SELECT 1", "write the name alone")
+        self.assert_refused("CREATE TABLE other.x AS SELECT 1", "write the name alone")
 
     def test_a_compression_that_is_not_written_is_not_called_corrupt(self):
         self.assert_refused(

@@ -26,13 +26,6 @@ Table description_of(const Schema& schema) {
                     {"extra", nothing}});
 }
 
-QueryResult result_of(Table table) {
-  QueryResult result;
-  result.table = std::move(table);
-  result.report.rows_out = result.table.row_count;
-  return result;
-}
-
 Result<QueryResult> copied(const Plan& plan, const BoundSql& statement, const RunStep& run) {
   PENSTOCK_ASSIGN(const CopyOptions options, copy_options_of(statement.target));
   PENSTOCK_TRY(check_partitions(plan.step(statement.rows).schema, options));
@@ -56,6 +49,13 @@ Result<QueryResult> summarized(const Plan& plan, StepId rows, const RunStep& run
 }
 
 }  // namespace
+
+QueryResult result_of(Table table) {
+  QueryResult result;
+  result.table = std::move(table);
+  result.report.rows_out = result.table.row_count;
+  return result;
+}
 
 Result<QueryResult> answer_statement(const Plan& plan, const BoundSql& statement,
                                      const RunStep& run) {

@@ -11,6 +11,9 @@ namespace penstock::session {
 // Runs a step of a plan, wherever the caller runs its plans.
 using RunStep = std::function<Result<QueryResult>(const Plan& plan, StepId step)>;
 
+// Returns a table as the result of a statement that ran no plan.
+QueryResult result_of(Table table);
+
 Result<QueryResult> answer_statement(const Plan& plan, const BoundSql& statement,
                                      const RunStep& run);
 
