@@ -5,7 +5,7 @@
 #     scripts/python_environment.sh [library|run|test|plot]
 #         library: pyarrow alone             run: also tpchgen-cli
 #         test (the default): also duckdb, datafusion, numpy, clang-format, ruff, dask, ray,
-#             adbc-driver-manager, mypy, zstandard, lz4, numcodecs
+#             adbc-driver-manager, ibis, mypy, zstandard, lz4, numcodecs
 #         plot: also matplotlib
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
@@ -27,6 +27,8 @@ case ${1:-test} in
       attrs==26.1.0 certifi==2026.10.19.post1 charset-normalizer==3.5.3 filelock==4.3.1 idna==3.20
       jsonschema==4.26.0 jsonschema-specifications==2025.9.1 msgpack==1.2.4 protobuf==7.36.2
       referencing==0.37.0 requests==2.34.2 rpds-py==2026.9.1 urllib3==2.8.0)
+    # The Ibis backend: 4 s to install.
+    packages+=(ibis-framework==12.0.0 parsy==2.2 atpublic==9.0.0 pyarrow-hotfix==0.7)
     # Type stubs are checked by mypy; codecs beside their formats' modules, and in zarr's registry.
     packages+=(mypy==2.4.1 mypy_extensions==1.2.0 pathspec==1.1.1 librt==0.17.0 ast_serialize==0.13.1
       zstandard==0.25.0 lz4==4.4.5 numcodecs==0.16.6) ;;

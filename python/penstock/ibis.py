@@ -1,0 +1,303 @@
+"""Ibis over Penstock: ibis.penstock.connect("cuda:0").
+
+Ibis finds this module by its entry point and writes statements in DuckDB's dialect. A connection has
+a session of its own, whose tables are Arrow data in memory, and whose views may be files.
+"""
+
+import contextlib
+import os
+
+import ibis
+import ibis.expr.operations as ops
+import ibis.expr.types as ir
+import pyarrow
+import sqlglot
+import sqlglot.expressions as sge
+from ibis.backends import NoUrl
+from ibis.backends.sql import SQLBackend
+from ibis.backends.sql.compilers.duckdb import DuckDBCompiler
+from ibis.common import exceptions
+from ibis.formats.pandas import PandasData
+from ibis.formats.pyarrow import PyArrowData
+
+import penstock
+from penstock.session import Session
+from penstock.tables import reader_of
+
+_DATABASE = ("memory", "main")
+
+
+class _Rows:
+    """The rows of a statement, as ibis reads a cursor."""
+
+    def __init__(self, table):
+        self.table = table
+
+    def fetchall(self):
+        return list(zip(*(column.to_pylist() for column in self.table.columns), strict=True))
+
+    def __iter__(self):
+        return iter(self.fetchall())
+
+    def close(self):
+        pass
+
+
+class _ArrowData(PyArrowData):
+    """Columns of Arrow in the types that Ibis expects of an expression.
+
+    Decimals stay as they are: Ibis gives products fewer digits than DuckDB and Penstock compute.
+    """
+
+    @classmethod
+    def convert_table(cls, table, schema):
+        columns = [cls.convert_column(table[name], kind) for name, kind in schema.items()]
+        return pyarrow.Table.from_arrays(columns, names=list(schema.names))
+
+    @classmethod
+    def convert_column(cls, column, dtype):
+        return column if dtype.is_decimal() else super().convert_column(column, dtype)
+
+    @classmethod
+    def convert_scalar(cls, scalar, dtype):
+        return scalar if dtype.is_decimal() else super().convert_scalar(scalar, dtype)
+
+
+class Backend(SQLBackend, NoUrl):
+    """An Ibis backend. `device`, `planner` and `cache_limit_bytes` are those of penstock.Session."""
+
+    name = "penstock"
+    compiler = DuckDBCompiler()
+    supports_python_udfs = False
+    supports_temporary_tables = True  # every table ends with its connection
+
+    def do_connect(self, device="", *, planner="auto", cache_limit_bytes=None, session=None):
+        """Opens a session, or takes one."""
+        self._names_in_memory = set()  # of memtables, which are no tables of the user's
+        self.con = session or Session(device, planner=planner, cache_limit_bytes=cache_limit_bytes)
+
+    @classmethod
+    def from_connection(cls, con, /):
+        """Returns a backend over a penstock.Session, which it does not close."""
+        backend = cls(session=con)
+        backend.reconnect()
+        return backend
+
+    def disconnect(self):
+        """Waits for the session's statements, and lets its device go."""
+        self.con.close()
+
+    @property
+    def version(self):
+        """The version of the package."""
+        return penstock.__version__
+
+    @property
+    def current_catalog(self):
+        """Names the one catalog as DuckDB names a database in memory."""
+        return _DATABASE[0]
+
+    @property
+    def current_database(self):
+        """Names the one schema."""
+        return _DATABASE[1]
+
+    def list_tables(self, *, like=None, database=None):
+        """Lists tables and views in the order of their names."""
+        self._check_database(database)
+        names = self.con.query("SHOW TABLES").column("name").to_pylist()
+        own = [name for name in names if name not in self._names_in_memory]
+        return self._filter_with_like(own, like)
+
+    def get_schema(self, table_name, *, catalog=None, database=None):
+        """Returns the columns of a table, a view or a file."""
+        self._check_database((catalog, database))
+        try:
+            return self._get_schema_using_query(self._quoted(table_name))
+        except penstock.PenstockError as error:
+            if table_name.lower() not in map(str.lower, self.list_tables()):
+                raise exceptions.TableNotFound(table_name) from error
+            raise
+
+    def create_table(
+        self, name, /, obj=None, *, schema=None, database=None, temp=False, overwrite=False
+    ):
+        """Makes a table of Arrow data, a frame, an expression, or of a schema alone."""
+        self._check_database(database)
+        if obj is None and schema is None:
+            raise ValueError("a table is made of rows, or of a schema")
+        if not overwrite and name.lower() in map(str.lower, self.list_tables()):
+            raise exceptions.IbisError(f"{name!r} exists already; overwrite=True replaces it")
+        if schema is not None:
+            schema = ibis.schema(schema)
+        if isinstance(obj, ir.Expr):
+            table = obj.as_table() if schema is None else obj.as_table().cast(dict(schema.items()))
+            self._run_pre_execute_hooks(table)
+            self._create("TABLE", name, self.compile(table), overwrite)
+        else:
+            self.con.register(name, self._arrow_of(obj, schema))
+        return self.table(name)
+
+    def create_view(self, name, /, obj, *, database=None, overwrite=False):
+        """Makes a view of an expression."""
+        self._check_database(database)
+        self._run_pre_execute_hooks(obj)
+        self._create("VIEW", name, self.compile(obj), overwrite)
+        return self.table(name)
+
+    def drop_table(self, name, /, *, database=None, force=False):
+        """Drops a table; `force` passes over one that is not there."""
+        self._check_database(database)
+        self._drop("TABLE", name, force)
+
+    def drop_view(self, name, /, *, database=None, force=False):
+        """Drops a view; `force` passes over one that is not there."""
+        self._check_database(database)
+        self._drop("VIEW", name, force)
+
+    def truncate_table(self, name, /, *, database=None):
+        """Deletes all rows of a table."""
+        self._check_database(database)
+        self.con.query(f"TRUNCATE {self._quoted(name)}")
+
+    def insert(self, name, /, obj, *, database=None, overwrite=False):
+        """Adds rows to a table, or puts them in the place of its rows."""
+        self._check_database(database)
+        super().insert(name, obj, overwrite=overwrite)
+
+    def read_parquet(self, paths, /, *, table_name=None, **options):
+        """Makes a view of Parquet files. Options are those of SQL's read_parquet()."""
+        return self._read("read_parquet", paths, table_name, options)
+
+    def read_csv(self, paths, /, *, table_name=None, **options):
+        """Makes a view of CSV files. Options are those of SQL's read_csv()."""
+        return self._read("read_csv", paths, table_name, options)
+
+    def read_json(self, paths, /, *, table_name=None, **options):
+        """Makes a view of JSON files. Options are those of SQL's read_json()."""
+        return self._read("read_json", paths, table_name, options)
+
+    def raw_sql(self, query):
+        """Answers a statement, and returns its rows as an object with `table` and `fetchall()`."""
+        text = query if isinstance(query, str) else query.sql(self.dialect)
+        return _Rows(self.con.query(text))
+
+    def execute(self, expr, /, *, params=None, limit=None, **options):
+        """Returns a frame, a series or a value of pandas."""
+        table = self._answer(expr, params, limit, options)
+        columns = {name: _to_pandas(table.column(name)) for name in table.column_names}
+        import pandas
+
+        frame = pandas.DataFrame(columns, columns=table.column_names)
+        return expr.__pandas_result__(PandasData.convert_table(frame, expr.as_table().schema()))
+
+    def to_pyarrow(self, expr, /, *, params=None, limit=None, **options):
+        """Returns a table, an array or a scalar of Arrow."""
+        rows = self._answer(expr, params, limit, options)
+        return expr.__pyarrow_result__(rows, data_mapper=_ArrowData)
+
+    def to_pyarrow_batches(
+        self, expr, /, *, params=None, limit=None, chunk_size=1_000_000, **options
+    ):
+        """Returns a reader of batches. The statement has ended before."""
+        table = self._answer(expr, params, limit, options)
+        table = _ArrowData.convert_table(table, expr.as_table().schema())
+        return pyarrow.RecordBatchReader.from_batches(
+            table.schema, table.to_batches(max_chunksize=chunk_size)
+        )
+
+    def _answer(self, expr, params, limit, options):
+        self._run_pre_execute_hooks(expr)
+        text = self.compile(expr.as_table(), params=params, limit=limit, **options)
+        return self.con.query(text)
+
+    def _read(self, function, paths, table_name, options):
+        is_one = isinstance(paths, (str, os.PathLike))
+        paths = [os.path.abspath(path) for path in ([paths] if is_one else paths)]
+        name = table_name or ibis.util.gen_name(function)
+        source = ", ".join(_literal(path) for path in paths)
+        if len(paths) > 1 or options or function == "read_json":
+            given = "".join(f", {key} = {_literal(value)}" for key, value in options.items())
+            source = f"{function}([{source}]{given})"
+        self._create("VIEW", name, f"SELECT * FROM {source}", True)
+        return self.table(name)
+
+    def _quoted(self, name):
+        return sqlglot.to_identifier(name, quoted=True).sql(self.dialect)
+
+    def _create(self, kind, name, query, overwrite):
+        replace = "OR REPLACE " if overwrite else ""
+        self.con.query(f"CREATE {replace}{kind} {self._quoted(name)} AS {query}")
+
+    def _drop(self, kind, name, force):
+        self.con.query(f"DROP {kind} {'IF EXISTS ' if force else ''}{self._quoted(name)}")
+
+    @staticmethod
+    def _arrow_of(obj, schema):
+        if obj is None:
+            return schema.to_pyarrow().empty_table()
+        table = reader_of(obj).read_all()
+        return table if schema is None else table.cast(schema.to_pyarrow())
+
+    def _check_database(self, database):
+        if isinstance(database, sge.Table):
+            database = (database.catalog, database.db)
+        parts = database.split(".") if isinstance(database, str) else list(database or ())
+        parts = [part or None for part in parts]
+        known = [
+            part is None or part == name for part, name in zip(parts, _DATABASE[-len(parts) :])
+        ]
+        if not all(known):
+            raise exceptions.IbisError(f"there is one database, main, and no {database!r}")
+
+    @contextlib.contextmanager
+    def _safe_raw_sql(self, query, **_):
+        yield self.raw_sql(query)
+
+    def _get_schema_using_query(self, query):
+        rows = self.con.query(f"DESCRIBE {query}")
+        types = self.compiler.type_mapper
+        return ibis.schema(
+            {
+                name: types.from_string(kind, nullable=True)
+                for name, kind in zip(
+                    rows.column("column_name").to_pylist(),
+                    rows.column("column_type").to_pylist(),
+                    strict=True,
+                )
+            }
+        )
+
+    def _register_in_memory_table(self, op):
+        self.con.register(op.name, op.data.to_pyarrow(op.schema))
+        self._names_in_memory.add(op.name)
+
+    def _make_memtable_finalizer(self, name):
+        return None
+
+    def _register_udfs(self, expr):
+        for udf in expr.op().find(ops.ScalarUDF):
+            if udf.__input_type__.name != "BUILTIN":
+                raise exceptions.UnsupportedOperationError(
+                    f"{type(udf).__name__} is a function in Python; Session.define() takes one in"
+                    " Kernel C, and ibis.udf.scalar.builtin calls it"
+                )
+
+
+def _to_pandas(column):
+    """Returns a column's values as pandas has them; None stays None in columns of objects."""
+    is_nested = pyarrow.types.is_nested(column.type)
+    return column.to_pylist() if is_nested or column.null_count else column.to_pandas()
+
+
+def _literal(value):
+    """Writes an option's value as SQL."""
+    if isinstance(value, bool):
+        return str(value).lower()
+    if isinstance(value, dict):
+        return "{" + ", ".join(f"{_literal(k)}: {_literal(v)}" for k, v in value.items()) + "}"
+    if isinstance(value, (list, tuple)):
+        return "[" + ", ".join(map(_literal, value)) + "]"
+    return (
+        str(value) if isinstance(value, (int, float)) else "'" + str(value).replace("'", "''") + "'"
+    )
