@@ -14,6 +14,7 @@ bool may_stay(const DeviceColumn& column) {
 }  // namespace
 
 Result<Table> result_on_device(RunState& run, StepId step, Operator& root) {
+  PENSTOCK_TRY(run.open_device());  // CUDA's may still be opening
   const std::uint64_t limit_bytes = run.bytes_left_for_sides();
   PENSTOCK_ASSIGN(Rows rows, root.run({.device_bytes = limit_bytes}));
   PENSTOCK_ASSIGN(auto there, device_table(run, step, rows, limit_bytes));

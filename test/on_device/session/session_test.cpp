@@ -136,6 +136,25 @@ TEST_F(SessionTest, PagesReadBeforeTheDeviceIsOpenGiveTheSameAnswer) {
   });
 }
 
+// A result's memory is bounded by the device's, which was null until a scan had waited for it.
+TEST_F(SessionTest, AResultStaysInMemoryOfADeviceThatOpensLate) {
+  on_each_device([&](Device& device) {
+    TAKE(const auto opened, open_device(device.traits().id));
+    RunOptions options;
+    options.device = "cuda:0";
+    options.session = std::make_shared<LateSession>(opened);
+    options.intermediate_rows = IntermediateRows::device;
+    options.results_on_device = true;
+    Plan plan;
+    const auto numbers =
+        table_source(Table::of({{"n", Column::from(std::vector<std::int32_t>{1, 2, 3})}}));
+    TAKE(const StepId large, bind_sql("SELECT n FROM t WHERE n > 1", plan,
+                                      [&](const TableReference&) { return numbers; }));
+    TAKE(const QueryResult outcome, run(plan, large, options));
+    EXPECT_EQ(outcome.table.row_count, 2u);
+  });
+}
+
 TEST_F(SessionTest, ColumnsInDeviceMemoryAreUploadedOnceAndNotWrittenAgain) {
   write(3);
   on_each_device([&](Device& device) {
