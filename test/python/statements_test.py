@@ -2,6 +2,8 @@
 
 import datetime
 import decimal
+import pathlib
+import tempfile
 import threading
 import unittest
 
@@ -278,6 +280,31 @@ class Inserting(Statements):
         self.refused("INSERT INTO t DEFAULT VALUES", "DEFAULT")
         self.ask("CREATE VIEW v AS SELECT * FROM t")
         self.refused("INSERT INTO v VALUES (1, 'x', 1, NULL)", "is a view")
+
+
+class Copying(Statements):
+    def setUp(self):
+        super().setUp()
+        holder = tempfile.TemporaryDirectory()
+        self.addCleanup(holder.cleanup)
+        self.folder = pathlib.Path(holder.name)
+
+    def test_rows_of_a_file_are_added(self):
+        for name, options in (("a.csv", ""), ("a.parquet", ""), ("b", " (FORMAT csv)")):
+            file = self.folder / name
+            with self.subTest(name):
+                written = options or f" (FORMAT {file.suffix[1:]})"
+                self.oracle.execute(f"COPY (SELECT * FROM t WHERE a = 4) TO '{file}'{written}")
+                self.both(f"COPY t FROM '{file}'{options}", self.all_rows())
+
+    def test_named_columns_are_filled(self):
+        (self.folder / "c.csv").write_text("b,a\nq,7\n")
+        self.both(f"COPY t (b, a) FROM '{self.folder}/c.csv'", self.all_rows())
+
+    def test_what_is_not_supported_is_named(self):
+        self.refused("COPY t FROM 'x.csv' (DELIMITER ';')", "DELIMITER")
+        self.refused("COPY t FROM 'x' (FORMAT avro)", "AVRO")
+        self.refused("COPY t FROM stdin", "a file's name")
 
 
 class Changing(Statements):

@@ -24,7 +24,8 @@ class CommandReader {
         {"end", &CommandReader::read_commit},      {"rollback", &CommandReader::read_rollback},
         {"abort", &CommandReader::read_rollback},  {"insert", &CommandReader::read_insert},
         {"delete", &CommandReader::read_delete},   {"truncate", &CommandReader::read_truncate},
-        {"update", &CommandReader::read_update}};
+        {"update", &CommandReader::read_update},   {"copy", &CommandReader::read_copy}};
+    if (reader_.is_next("copy") && !is_copy_from()) return std::optional<Command>();
     for (const Verb& verb : verbs) {
       if (!reader_.take(verb.word)) continue;
       PENSTOCK_TRY((this->*verb.read)());
@@ -168,6 +169,37 @@ class CommandReader {
     }
     if (!reader_.is_at_end()) return refuse_next("INSERT ...");
     return command_.query.empty() ? reader_.wrong("VALUES or a SELECT is expected") : Status();
+  }
+
+  // COPY table [(column, ...)] FROM ...; other forms write a file.
+  bool is_copy_from() const {
+    StatementReader ahead(reader_);
+    ahead.take("copy");
+    if (ahead.is_next("(") || !ahead.table_name().ok()) return false;
+    if (ahead.is_next("(")) ahead.skip_brackets();
+    return ahead.is_next("from");
+  }
+
+  // COPY table [(column, ...)] FROM 'file' [(FORMAT csv)] is an INSERT of the file's rows.
+  Status read_copy() {
+    command_.kind = CommandKind::insert;
+    PENSTOCK_ASSIGN(command_.name, reader_.table_name());
+    if (reader_.is_next("(")) { PENSTOCK_ASSIGN(command_.columns, reader_.names()); }
+    reader_.take("from");
+    if (!reader_.next_text().starts_with('\'')) return reader_.wrong("a file's name is expected");
+    PENSTOCK_ASSIGN(const std::string path, reader_.value());
+    std::string source = in_quotes(path, '\'');
+    reader_.take("with");
+    if (reader_.take("(")) {
+      if (!reader_.take("format")) return refuse_next("COPY ... FROM");
+      const std::string format = reader_.take_any({"csv", "json", "parquet", "arrow"});
+      if (format.empty()) return refuse_next("COPY ... FROM with FORMAT");
+      source = "read_" + format + "(" + source + ")";
+      if (reader_.take(",")) return refuse_next("COPY ... FROM with");
+      if (!reader_.take(")")) return reader_.wrong("\")\" is expected");
+    }
+    command_.query = "SELECT * FROM " + source;
+    return reader_.end();
   }
 
   Status read_table_and_alias() {
