@@ -39,7 +39,7 @@ class SessionOfFiles final : public Session {
   // Views and macros are defined, and settings set, so that later statements can be explained.
   Result<std::string> explain(const SessionStatement& statement,
                               const RunOptions& options) override {
-    PENSTOCK_ASSIGN(const std::string text, session::text_of(statement));
+    PENSTOCK_ASSIGN(std::string text, session::text_of(statement));
     PENSTOCK_ASSIGN(const auto definition, sql::read_definition(text));
     if (definition && definition->kind == sql::DefinitionKind::table)
       return Status(Code::unsupported,
@@ -54,6 +54,7 @@ class SessionOfFiles final : public Session {
       PENSTOCK_TRY(answer(*command, statement, options));
       return std::string();
     }
+    if (command) { PENSTOCK_ASSIGN(text, session::explained_query(text)); }
     PENSTOCK_ASSIGN(const session::BoundStatement bound, bind(text, statement));
     return penstock::explain(*bound.plan, bound.sql.rows, in_session(options));
   }

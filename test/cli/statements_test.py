@@ -170,6 +170,42 @@ class Copied(CommandLineTest):
         self.assertEqual((ended.returncode, ended.out), (0, "Count\n3\ntotal\n6\n"), ended.err)
 
 
+class OfASession(CommandLineTest):
+    def test_a_file_of_statements_makes_changes_and_shows_tables(self):
+        path = self.folder / "statements.sql"
+        path.write_text(
+            "CREATE TABLE t (a INTEGER, b VARCHAR); INSERT INTO t VALUES (1, 'x'), (2, NULL);\n"
+            "BEGIN; UPDATE t SET a = a + 10 WHERE b IS NULL; COMMIT; SHOW TABLES; SELECT * FROM t;\n"
+            "SET threads = 1; SHOW threads; DELETE FROM t; SELECT count(*) AS n FROM t"
+        )
+        ended = self.run_program("query", "-f", path, "--format", "csv")
+        self.assertEqual(
+            (ended.returncode, ended.out),
+            (0, "Count\n2\nCount\n1\nname\nt\na,b\n1,x\n12,\nthreads\n1\nCount\n2\nn\n0\n"),
+            ended.err,
+        )
+
+    def test_explain_prints_what_the_option_prints(self):
+        statement = f"SELECT sum(a) FROM '{self.csv_file()}'"
+        self.query(statement)  # compiles, so that both find the kernel
+        by_option = self.query(statement, "--explain").out
+        self.assertIn("Operators", by_option)
+        for spelt in (f"EXPLAIN {statement}", f"explain\n{statement};"):
+            printed = self.query(spelt).out
+            self.assertEqual(
+                [line for line in printed.splitlines() if "cache:" not in line],
+                [line for line in by_option.splitlines() if "cache:" not in line],
+            )
+        self.assertIn("Operators", self.query(f"EXPLAIN {statement}", "--explain").out)
+        self.assert_fails(self.query("SHOW TABLES", "--explain"), "without a SELECT")
+
+    def test_rows_of_a_listing_are_written(self):
+        out = self.folder / "tables.csv"
+        ended = self.query("SHOW DATABASES", "--output", str(out))
+        self.assertEqual(ended.returncode, 0, ended.err)
+        self.assertEqual(out.read_text(), "database_name\nmemory\n")
+
+
 class Spelt(CommandLineTest):
     def test_a_select_without_a_table_is_one_row(self):
         self.assertEqual(

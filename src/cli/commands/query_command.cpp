@@ -22,6 +22,7 @@
 #include "penstock/sql.hpp"
 #include "session/csv_defaults.hpp"
 #include "sql/parse/lexer.hpp"
+#include "sql/parse/session_command.hpp"
 #include "terminal/bandwidth_record.hpp"
 #include "terminal/format.hpp"
 #include "terminal/messages.hpp"
@@ -38,11 +39,18 @@ std::string check_output_path(const std::string& path) {
   return "'" + path + "' does not end in one of .csv .json .parquet .arrow";
 }
 
+// Tells whether rows are EXPLAIN's, which a terminal gets as text.
+bool is_plan(const Table& table) {
+  return table.row_count == 1 &&
+         table.names == std::vector<std::string>{"explain_key", "explain_value"};
+}
+
 Status print_table(const Table& table, const std::string& format) {
   if (table.columns.empty()) return {};  // of a statement that defines a name
   const bool terminal = ::isatty(STDOUT_FILENO) == 1;
   if (format == "csv") return format_csv(table, standard_output());
   if (format == "json") return format_json(table, standard_output());
+  if (is_plan(table)) return standard_output()(terminal_text(table.columns[1].string(0)));
   // A terminal gets as many rows and characters as a person reads, as in DuckDB's shell. A pipe
   // gets everything.
   return format_table(table, terminal ? TableStyle{40, 60} : TableStyle{}, standard_output());
@@ -97,6 +105,8 @@ Session& session_until_exit(const QueryOptions& options) {
 // Binds the statement once more, to see its tables: a session keeps its plans to itself, and its
 // files open.
 Status check_tables(Session& session, const std::string& statement, const QueryOptions& options) {
+  PENSTOCK_ASSIGN(const auto command, sql::read_command(statement));
+  if (command) return {};  // it reads no file by itself
   Plan plan;
   const TableOpener open = opener_for(
       options, [&session](const TableReference& table) { return session.open_table(table); });

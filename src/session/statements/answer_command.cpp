@@ -8,16 +8,6 @@
 namespace penstock::session {
 namespace {
 
-// Returns the SELECT whose plan EXPLAIN shows: that of a definition or an INSERT, too.
-Result<std::string> explained_query(const std::string& text) {
-  PENSTOCK_ASSIGN(const auto definition, sql::read_definition(text));
-  PENSTOCK_ASSIGN(const auto command, sql::read_command(text));
-  std::string query = definition ? definition->query : text;
-  if (command) query = command->kind == sql::CommandKind::insert ? command->query : "";
-  if (!query.empty()) return query;
-  return Status(Code::unsupported, "EXPLAIN of a statement without a SELECT is not supported");
-}
-
 Result<QueryResult> explained(Session& session, const sql::Command& command,
                               const SessionStatement& asked, const RunOptions& options) {
   PENSTOCK_ASSIGN(const std::string query, explained_query(command.query));
@@ -50,6 +40,16 @@ Status rolled_back(const SessionNames& names) {
 }
 
 }  // namespace
+
+Result<std::string> explained_query(const std::string& statement) {
+  PENSTOCK_ASSIGN(const auto definition, sql::read_definition(statement));
+  PENSTOCK_ASSIGN(const auto command, sql::read_command(statement));
+  if (command && command->kind == sql::CommandKind::explain) return explained_query(command->query);
+  std::string query = definition ? definition->query : statement;
+  if (command) query = command->kind == sql::CommandKind::insert ? command->query : "";
+  if (!query.empty()) return query;
+  return Status(Code::unsupported, "EXPLAIN of a statement without a SELECT is not supported");
+}
 
 Result<QueryResult> answer_command(Session& session, SessionNames& names, Settings& settings,
                                    const sql::Command& command, const SessionStatement& asked,

@@ -6,6 +6,10 @@
 
 namespace penstock::session {
 
+// Returns the SELECT whose plan EXPLAIN of a statement shows: that of a definition or an INSERT,
+// too.
+Result<std::string> explained_query(const std::string& statement);
+
 // `asked`: what belongs to the statement beside its text.
 Result<QueryResult> answer_command(Session& session, SessionNames& names, Settings& settings,
                                    const sql::Command& command, const SessionStatement& asked,
