@@ -21,6 +21,8 @@ from penstock.tracing_choices import coalesce, lit, select, when
 from penstock.tracing_functions import function, reduction
 from penstock.worker import BatchWorker
 
+__version__ = core.version()
+
 __all__ = [
     "BatchWorker",
     "PenstockError",
@@ -28,6 +30,7 @@ __all__ = [
     "Report",
     "Result",
     "Session",
+    "__version__",
     "codecs",
     "coalesce",
     "compress",

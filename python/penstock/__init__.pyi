@@ -24,6 +24,8 @@ from penstock.tracing_functions import function as function
 from penstock.tracing_functions import reduction as reduction
 from penstock.worker import BatchWorker as BatchWorker
 
+__version__: str
+
 __all__ = [
     "BatchWorker",
     "PenstockError",
@@ -31,6 +33,7 @@ __all__ = [
     "Report",
     "Result",
     "Session",
+    "__version__",
     "codecs",
     "coalesce",
     "compress",

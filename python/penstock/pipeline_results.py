@@ -1,5 +1,6 @@
 """A pipeline's results: tables, frames, arrays, scalars, and texts about how it runs."""
 
+from penstock import device_data as devices
 from penstock import pipeline_run as running
 from penstock.pipeline_text import statement_of
 
@@ -87,7 +88,15 @@ class Results:
         }
 
     def __arrow_c_stream__(self, requested_schema=None):
-        return self.run().__arrow_c_stream__(requested_schema)
+        return devices.cast(self.run(), requested_schema).__arrow_c_stream__()
+
+    def __arrow_c_device_array__(self, requested_schema=None, **options):
+        devices.need_no_options("__arrow_c_device_array__", options)
+        return devices.host_array(devices.cast(self.run(), requested_schema))
+
+    def __arrow_c_device_stream__(self, requested_schema=None, **options):
+        devices.need_no_options("__arrow_c_device_stream__", options)
+        return devices.host_stream(devices.cast(self.run(), requested_schema))
 
     def explain(self, device="", session=None):
         """The steps of the plan, as text."""

@@ -10,9 +10,10 @@ from penstock.tracing_errors import error_here
 
 
 def table_of(data):
-    """Returns a pyarrow Table of data that holds its rows; frames may change afterwards."""
+    """Returns a Table that holds its rows, so that frames may change; or a DeviceTable of a GPU."""
     try:
-        return tables.table_of(data)
+        there, here = tables.device_table_of(data)
+        return tables.table_of(here) if there is None else there
     except PenstockError as error:
         raise error_here(f"from_arrow: {error.message}") from None
 

@@ -9,6 +9,7 @@ import pyarrow
 import pyarrow.compute
 import pyarrow.types as kinds
 
+from penstock import device_data as devices
 from penstock.errors import PenstockError
 from penstock.session import session_of
 from penstock.table_names import names_after_from
@@ -197,7 +198,35 @@ class Result:
             yield from zip(*(column.to_pylist() for column in batch.columns))
 
     def __arrow_c_stream__(self, requested_schema=None):
-        return self._table().__arrow_c_stream__(requested_schema)
+        return devices.cast(self._table(), requested_schema).__arrow_c_stream__()
+
+    def __arrow_c_device_array__(self, requested_schema=None, **options):
+        """Gives the rows where they are: in device memory if all columns stay there."""
+        devices.need_no_options("__arrow_c_device_array__", options)
+        there, table = self._there_or_here(requested_schema)
+        return devices.host_array(table) if there is None else there.array()
+
+    def __arrow_c_device_stream__(self, requested_schema=None, **options):
+        """Does the same as a stream of one array."""
+        devices.need_no_options("__arrow_c_device_stream__", options)
+        there, table = self._there_or_here(requested_schema)
+        return devices.host_stream(table) if there is None else there.stream()
+
+    def _there_or_here(self, requested_schema):
+        """Returns (a DeviceResult, None), or (None, a Table), in the schema that is asked for."""
+        wanted = requested_schema
+        if wanted is not None:
+            wanted = pyarrow.Schema._import_from_c_capsule(requested_schema)
+        if self._rows is None and self._session._has_own_memory():
+            made, self.report = self._session._as_arrow(
+                self._sql, self._tables, self._parameters, self._planner
+            )
+            if isinstance(made, pyarrow.Table):
+                self._rows = made
+            elif wanted is None or wanted.equals(devices.schema_of(made)):
+                return made, None
+        table = self._table()
+        return None, table if wanted is None else devices.cast_to(table, wanted)
 
     def _only_column(self):
         table = self._table()

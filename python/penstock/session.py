@@ -7,9 +7,10 @@ import pyarrow
 
 from penstock import parameters as values
 from penstock.core import check_process, core, is_first_process
+from penstock.device_data import DeviceTable, has_host_methods
 from penstock.errors import PenstockError
 from penstock.table_names import as_written
-from penstock.tables import arrays_on_device, reader_of, without_dictionaries
+from penstock.tables import device_table_of, reader_of, without_dictionaries
 
 __all__ = ["PenstockError", "Report", "Session", "query", "reader_of", "session_of"]
 
@@ -69,10 +70,12 @@ class Session:
     @staticmethod
     def _held(session, name, data):
         """Returns a table as statements take it. Arrays on the session's device are not copied."""
-        arrays = arrays_on_device(data)
-        if arrays is not None:
-            return core.device_table(session, arrays)
-        return core.hold_table(reader_of(data).__arrow_c_stream__(), name)
+        there, here = (data, None) if isinstance(data, DeviceTable) else device_table_of(data)
+        if there is not None:
+            if there.is_on_device_of(session) or not has_host_methods(data):
+                return there.held_by(session)
+            here = pyarrow.RecordBatchReader.from_stream(data)  # which its owner copies
+        return core.hold_table(reader_of(here).__arrow_c_stream__(), name)
 
     def _asked(self, session, sql, tables, parameters, planner):
         held = {name: self._held(session, name, data) for name, data in (tables or {}).items()}
@@ -122,6 +125,19 @@ class Session:
         if len(made) != len(columns):
             raise PenstockError("two columns have one name; AS names them apart")
         return made, report
+
+    def _has_own_memory(self):
+        """Whether results may stay in memory that is not the host's."""
+        with self._used() as (session, _):
+            return core.has_own_memory(session)
+
+    def _as_arrow(self, sql, tables, parameters, planner):
+        """Returns a DeviceResult if all columns stay in device memory, or a Table; and the report."""
+        with self._used() as (session, cancellation):
+            asked = self._asked(session, sql, tables, parameters, planner)
+            made, report = session.query_as_arrow(*asked, cancellation)
+        self.report = report = Report(report)
+        return made if isinstance(made, core.DeviceResult) else _read(made), report
 
     def query(self, sql, tables=None, parameters=None, planner=None):
         """Answers a statement and returns a pyarrow Table.

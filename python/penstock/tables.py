@@ -2,6 +2,7 @@
 
 import pyarrow
 
+from penstock.device_data import DeviceTable, device_data_of, has_device_methods, has_host_methods
 from penstock.errors import PenstockError
 
 
@@ -16,6 +17,7 @@ def is_table(data):
             isinstance(column, (list, tuple)) or is_column(column) for column in data.values()
         )
     is_table = _is_frame(data) or _is_dataset(data) or hasattr(data, "__arrow_c_stream__")
+    is_table = is_table or has_device_methods(data)
     return is_table or isinstance(data, pyarrow.RecordBatch) or is_column(data)
 
 
@@ -59,6 +61,22 @@ def arrays_on_device(data):
         str(name): column.detach() if hasattr(column, "detach") else column
         for name, column in data.items()
     }
+
+
+def device_table_of(data):
+    """Returns (the DeviceTable of data in a device's memory, None), or (None, data as Arrow's).
+
+    The methods of an object are called once: a stream has its rows once.
+    """
+    arrays = arrays_on_device(data)
+    if arrays is not None:
+        return DeviceTable(arrays=arrays), None
+    found = device_data_of(data)
+    if found is None:
+        return None, data
+    if found.is_on_host():
+        return None, pyarrow.RecordBatchReader._import_from_c_capsule(found.take_stream())
+    return DeviceTable(found=found), None
 
 
 def _is_on_device(data):
@@ -108,10 +126,23 @@ def reader_of(data):
     if _module_of(data) == "polars" and hasattr(data, "collect"):
         data = data.collect()
     try:
-        return _widened(_reader_of(data))
+        return _widened(_reader_of(_on_host(data)))
     except (pyarrow.ArrowException, TypeError, ValueError) as error:
         kind = type(data).__name__
         raise PenstockError(f"Arrow makes no table of this {kind}: {error}") from error
+
+
+def _on_host(data):
+    """Returns data of a device protocol as a reader of the host's memory, and others as they are."""
+    if not has_device_methods(data) or is_column(data):
+        return data
+    there, here = device_table_of(data)
+    if there is not None and not has_host_methods(data):
+        raise PenstockError(
+            f"the table is in the memory of a device, {there.device}; copy it to the host first",
+            "unsupported",
+        )
+    return data if there is not None else here
 
 
 def _reader_of(data):

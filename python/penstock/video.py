@@ -1,5 +1,7 @@
 """Scores of a distorted video against its reference, by libvmaf's features."""
 
+import importlib
+import importlib.util
 import itertools
 import math
 import os
@@ -9,6 +11,8 @@ import pyarrow
 
 from penstock.core import check_process, core
 from penstock.errors import PenstockError
+
+_DLPACK_CPU, _DLPACK_CUDA, _DLPACK_CUDA_HOST = 1, 2, 3  # DLPack's device types
 
 
 class VideoScores:
@@ -58,21 +62,68 @@ def features():
     return dict(core.video_features())
 
 
-def _planes(frame):
-    """Returns the planes of a frame as NumPy's arrays of two dimensions, whole rows in each."""
+def _of_dlpack(plane):
+    """Returns a plane that has __cuda_array_interface__ alone as a tensor or array with DLPack."""
+    if hasattr(plane, "__dlpack__") or not hasattr(plane, "__cuda_array_interface__"):
+        return plane
+    for name, convert in (("cupy", "asarray"), ("torch", "as_tensor")):
+        if importlib.util.find_spec(name) is not None:
+            return getattr(importlib.import_module(name), convert)(plane)
+    raise PenstockError(
+        "a frame has __cuda_array_interface__ alone, which needs cupy or torch", "unsupported"
+    )
+
+
+def _place_of(plane):
+    """Returns "" for the host, or "cuda:0"."""
+    where = getattr(plane, "__dlpack_device__", None)
+    kind, number = (_DLPACK_CPU, 0) if where is None else where()
+    if kind in (_DLPACK_CPU, _DLPACK_CUDA_HOST):
+        return ""
+    if kind != _DLPACK_CUDA:
+        raise PenstockError(
+            f"frames in memory of DLPack's device type {int(kind)} are not scored; the host's and "
+            "CUDA's are",
+            "unsupported",
+        )
+    return f"cuda:{int(number)}"
+
+
+def _checked(plane):
+    """Checks the plane's form, which arrays of all libraries tell alike."""
+    dimensions = len(plane.shape)
+    if dimensions != 2:
+        raise PenstockError(f"a plane has 2 dimensions, rows and columns, not {dimensions}")
+    kind = str(plane.dtype).rsplit(".", 1)[-1]
+    if kind not in ("uint8", "uint16"):
+        raise PenstockError(f"samples are uint8 or uint16, not {kind}")
+    return plane
+
+
+def _host_plane(plane):
     import numpy
 
-    planes = [frame] if hasattr(frame, "ndim") or hasattr(frame, "__dlpack__") else list(frame)
-    arrays = []
-    for plane in planes:
-        array = plane if isinstance(plane, numpy.ndarray) else numpy.from_dlpack(plane)
-        if array.ndim != 2:
-            raise PenstockError(f"a plane has 2 dimensions, rows and columns, not {array.ndim}")
-        if array.dtype not in (numpy.uint8, numpy.uint16):
-            raise PenstockError(f"samples are uint8 or uint16, not {array.dtype}")
-        has_rows = array.strides[0] >= 0 and array.strides[1] == array.itemsize
-        arrays.append(array if has_rows else numpy.ascontiguousarray(array))
-    return arrays
+    array = plane if isinstance(plane, numpy.ndarray) else numpy.from_dlpack(plane)
+    has_rows = array.strides[0] >= 0 and array.strides[1] == array.itemsize
+    return array if has_rows else numpy.ascontiguousarray(array)
+
+
+def _planes(frame):
+    """Returns (a frame's planes, which have two dimensions and whole rows; their place)."""
+    is_one = any(
+        hasattr(frame, name) for name in ("ndim", "__dlpack__", "__cuda_array_interface__")
+    )
+    planes = [_checked(_of_dlpack(plane)) for plane in ([frame] if is_one else frame)]
+    places = sorted({_place_of(plane) for plane in planes})
+    if len(places) > 1:
+        raise _mixed("the planes of a frame", places)
+    place = places[0] if places else ""
+    return (planes if place else [_host_plane(plane) for plane in planes]), place
+
+
+def _mixed(what, places):
+    named = " and ".join(place or "the host" for place in places)
+    return PenstockError(f"{what} are on {named}; move them to one device")
 
 
 def _chroma_of(planes):
@@ -83,6 +134,18 @@ def _chroma_of(planes):
     return {(True, True): "420", (False, True): "422", (False, False): "444"}.get(halves, "420")
 
 
+def _scorer(planes, place, features, device, bits, subsample):
+    """Returns the scorer of frames like this one, which are at a place."""
+    if place and device == "host":
+        raise PenstockError(
+            f'the frames are on {place}, and device="host" reads the host\'s memory'
+        )
+    (rows, columns), chroma = planes[0].shape, _chroma_of(planes)
+    bits = bits or (8 if str(planes[0].dtype).endswith("uint8") else 16)
+    options = list(features), device or place, subsample, bool(place)
+    return core.Scorer(int(columns), int(rows), bits, chroma, *options)
+
+
 def _score_frames(reference, distorted, features, device, bits, subsample):
     scorer, ended_early = None, ""
     for one, other in itertools.zip_longest(reference, distorted):
@@ -90,13 +153,14 @@ def _score_frames(reference, distorted, features, device, bits, subsample):
             ended_early = "the " + ("reference" if one is None else "distorted video")
             ended_early += " ended before the other video"
             break
-        one, other = _planes(one), _planes(other)
+        (one, place), (other, other_place) = _planes(one), _planes(other)
+        if place != other_place:
+            raise _mixed("the reference and the distorted frame", (place, other_place))
         if scorer is None:
-            rows, columns = one[0].shape
-            bits = bits or 8 * one[0].itemsize
-            scorer = core.Scorer(
-                columns, rows, bits, _chroma_of(one), list(features), device, subsample
-            )
+            of_first = place
+            scorer = _scorer(one, place, features, device, bits, subsample)
+        elif place != of_first:
+            raise _mixed("frames of a video", (of_first, place))
         scorer.add(one, other)
     if scorer is None:
         raise PenstockError("the videos have no frame to score")
@@ -114,7 +178,7 @@ def score(
 
     `reference`, `distorted`: paths (y4m, raw planes, what FFmpeg's libraries read), or iterables of
     frames. A frame is an array of luma (rows, columns), or a list of its planes Y, Cb and Cr:
-    NumPy's arrays, or host tensors, of uint8 or uint16. `features`: libvmaf's names with options,
+    NumPy's arrays, or tensors of the host or of one GPU, of uint8 or uint16. `features`: libvmaf's names with options,
     such as "cambi=full_ref=true". `device`: "host" for the host's loops. `raw`: (width, height,
     bits, chroma) of files without a header. `bits`: of samples in arrays of uint16. `subsample`:
     every n-th frame; others are None. `frame_limit`: at most so many frames; 0 is all. If one video ends first, the

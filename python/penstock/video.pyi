@@ -1,12 +1,18 @@
 import os
 from collections.abc import Iterable, Sequence
-from typing import Any, Literal, TypeAlias, overload
+from typing import Any, Literal, Protocol, TypeAlias, overload
 
 import pyarrow
 from penstock.tables import _DlpackArray
 
 _Chroma: TypeAlias = Literal["400", "420", "422", "444"]
-_Frame: TypeAlias = _DlpackArray | Sequence[_DlpackArray]
+
+class _CudaArray(Protocol):
+    @property
+    def __cuda_array_interface__(self) -> Any: ...
+
+_Plane: TypeAlias = _DlpackArray | _CudaArray
+_Frame: TypeAlias = _Plane | Sequence[_Plane]
 _Path: TypeAlias = str | os.PathLike[str]
 
 class VideoScores:

@@ -44,6 +44,8 @@ nb::object stream_capsule(const ArrowArrayStream& stream);
 
 void add_sessions(nb::module_& module);
 void add_chunks(nb::module_& module);
+void add_arrow_devices_in(nb::module_& module);
+void add_arrow_devices_out(nb::module_& module);
 void add_device_tables(nb::module_& module);
 void add_streams(nb::module_& module);
 void add_videos(nb::module_& module);

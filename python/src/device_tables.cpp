@@ -96,7 +96,8 @@ HeldTable device_table(const SessionHandle& handle, const nb::dict& arrays) {
   }
   const nb::gil_scoped_release released;
   check(wait_for_default_stream(*device));
-  return {table_source(std::move(table), "arrays on " + device->traits().id)};
+  const std::string name = "arrays on " + device->traits().id;
+  return held_on_device(std::move(table), std::move(device), name);
 }
 
 nb::dlpack::dtype dtype_of(Type type) {
@@ -126,14 +127,45 @@ Status wait_for_default_stream(Device& device) {
   return queue->finish();
 }
 
-// Memory of a device that another library reads. Before it goes back to the device's pool, the
-// default stream has done what the reader enqueued there.
 struct LentBuffer {
   std::shared_ptr<Device> device;
   std::shared_ptr<Buffer> buffer;
 
   ~LentBuffer() { [[maybe_unused]] const Status finished = wait_for_default_stream(*device); }
 };
+
+Status add_host_values(Column& column, Device& device) {
+  if (!column.device_values || !column.values.empty() || column.row_count == 0) return {};
+  PENSTOCK_ASSIGN(const auto queue, device.queue());
+  const auto download = [&](const Buffer& from, std::uint64_t bytes, Bytes& to) -> Status {
+    std::vector<std::byte> copied(bytes);
+    PENSTOCK_TRY(queue->download(copied.data(), from, bytes));
+    PENSTOCK_TRY(queue->finish());
+    to = Bytes::own(std::move(copied));
+    return {};
+  };
+  PENSTOCK_TRY(
+      download(*column.device_values, column.row_count * width_bytes(column.type), column.values));
+  if (!column.device_validity) return {};
+  return download(*column.device_validity, (column.row_count + 7) / 8, column.validity);
+}
+
+HeldTable held_on_device(Table table, std::shared_ptr<Device> device, const std::string& name) {
+  HeldTable held{table_source(table, name)};
+  held.with_host_values = [table = std::move(table), device = std::move(device),
+                           name]() -> Result<std::shared_ptr<TableSource>> {
+    Table copy = table;
+    for (Column& column : copy.columns) PENSTOCK_TRY(add_host_values(column, *device));
+    return table_source(std::move(copy), name);
+  };
+  return held;
+}
+
+std::shared_ptr<const void> lend(std::shared_ptr<Device> device, std::shared_ptr<Buffer> buffer) {
+  return std::shared_ptr<const void>(
+      new LentBuffer{std::move(device), std::move(buffer)},
+      [](const void* lent) { delete static_cast<const LentBuffer*>(lent); });
+}
 
 nb::object array_on_device(const Column& column, std::shared_ptr<Device> device) {
   const auto& buffer = dynamic_cast<const device::PooledBuffer&>(*column.device_values);

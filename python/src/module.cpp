@@ -85,9 +85,12 @@ NB_MODULE(_core, module) {
   // Variables hold sessions to the end of the process, when the interpreter frees not all of them.
   nanobind::set_leak_warnings(false);
   nanobind::register_exception_translator(translate);
+  module.def("version", [] { return std::string(penstock::terminal::program_version()); });
   module.def("run_program", run_program, "Runs Penstock's program; returns its exit status.");
   add_sessions(module);
   add_chunks(module);
+  add_arrow_devices_in(module);
+  add_arrow_devices_out(module);
   add_device_tables(module);
   add_streams(module);
   add_videos(module);

@@ -83,13 +83,26 @@ struct Asked {
   std::string text;
   std::optional<Table> parameters;
   SessionStatement statement;
+  std::vector<std::pair<std::string, HeldTable>> on_device;  // alone
+
+  // Returns the statement over tables that have their values on the host, too.
+  Result<SessionStatement> with_host_values() const {
+    SessionStatement made = statement;
+    for (const auto& [name, held] : on_device) {
+      PENSTOCK_ASSIGN(made.tables[name], held.with_host_values());
+    }
+    return made;
+  }
 
   Asked(std::string text_, const nb::dict& tables, nb::object values,
         const std::vector<std::string>& names, const std::string& planner)
       : text(std::move(text_)) {
     statement.text = text;
-    for (auto [name, table] : tables)
-      statement.tables[nb::cast<std::string>(name)] = nb::cast<HeldTable&>(table).source;
+    for (auto [name, table] : tables) {
+      const auto& held = nb::cast<HeldTable&>(table);
+      statement.tables[nb::cast<std::string>(name)] = held.source;
+      if (held.with_host_values) on_device.emplace_back(nb::cast<std::string>(name), held);
+    }
     // A text with parameters says so where none are given. Plans have none.
     if (!values.is_none())
       parameters = parameters_of(nb::cast<nb::list>(values), names);
@@ -122,6 +135,9 @@ QueryResult run_asked(const SessionHandle& handle, const Asked& asked, Cancellat
   {
     const nb::gil_scoped_release released;
     result = handle.session->sql(asked.statement, options);
+    // Hosts' parts of a plan do not read a device's memory.
+    if (result->status().code() == Code::unsupported && !asked.on_device.empty())
+      result = handle.session->sql(value_of(asked.with_host_values()), options);
   }
   check_work(result->status());
   return std::move(*result).value();
@@ -149,6 +165,16 @@ nb::tuple query(const SessionHandle& handle, const std::string& text, const nb::
   return nb::make_tuple(stream_of(result.table), report);
 }
 
+// Returns the device, and options of a run whose columns stay there.
+std::pair<std::shared_ptr<Device>, RunOptions> on_device(const SessionHandle& handle) {
+  const nb::gil_scoped_release released;
+  auto device = value_of(handle.session->device());
+  RunOptions options;
+  options.results_on_device = has_addresses(*device);
+  if (options.results_on_device) options.intermediate_rows = IntermediateRows::device;
+  return {std::move(device), options};
+}
+
 // Returns a list of (name, column), and the report. A column is an array in device memory with
 // __dlpack__, or a stream of one column where its values are on the host.
 nb::tuple query_on_device(const SessionHandle& handle, const std::string& text,
@@ -156,14 +182,7 @@ nb::tuple query_on_device(const SessionHandle& handle, const std::string& text,
                           const std::vector<std::string>& names, const std::string& planner,
                           Cancellation& cancellation) {
   const Asked asked(text, tables, std::move(values), names, planner);
-  std::shared_ptr<Device> device;
-  {
-    const nb::gil_scoped_release released;
-    device = value_of(handle.session->device());
-  }
-  RunOptions options;
-  options.results_on_device = has_addresses(*device);
-  if (options.results_on_device) options.intermediate_rows = IntermediateRows::device;
+  const auto [device, options] = on_device(handle);
   const QueryResult result = run_asked(handle, asked, cancellation, options);
   nb::list columns;
   for (std::size_t i = 0; i < result.table.columns.size(); i++) {
@@ -174,6 +193,18 @@ nb::tuple query_on_device(const SessionHandle& handle, const std::string& text,
                                             : stream_of(Table::of({{name, column}}))));
   }
   return nb::make_tuple(columns, report_of(result.report));
+}
+
+// Returns a DeviceResult if all columns stayed in device memory, or a stream; and the report.
+nb::tuple query_as_arrow(const SessionHandle& handle, const std::string& text,
+                         const nb::dict& tables, nb::object values,
+                         const std::vector<std::string>& names, const std::string& planner,
+                         Cancellation& cancellation) {
+  const Asked asked(text, tables, std::move(values), names, planner);
+  const auto [device, options] = on_device(handle);
+  QueryResult result = run_asked(handle, asked, cancellation, options);
+  const nb::dict report = report_of(result.report);
+  return nb::make_tuple(device_result(std::move(result.table), device), report);
 }
 
 std::string explain(const SessionHandle& handle, const std::string& text, const nb::dict& tables,
@@ -234,6 +265,8 @@ void add_sessions(nb::module_& module) {
            nb::arg("cancellation"), nb::arg("profile"))
       .def("query_on_device", query_on_device, text, tables, nb::arg("values").none(), names,
            planner, nb::arg("cancellation"))
+      .def("query_as_arrow", query_as_arrow, text, tables, nb::arg("values").none(), names, planner,
+           nb::arg("cancellation"))
       .def("explain", explain, text, tables, nb::arg("values").none(), names, planner)
       .def("source", source, text, tables, nb::arg("values").none(), names, planner,
            nb::arg("target"))

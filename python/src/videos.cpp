@@ -4,7 +4,9 @@
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
-#include "bindings.hpp"
+#include <deque>
+
+#include "session_handle.hpp"
 #include "video/input/video_pair.hpp"
 
 namespace penstock::python {
@@ -43,25 +45,42 @@ nb::tuple scores_of(const video::Scores& scores) {
   return nb::make_tuple(by_key, aggregates);
 }
 
-// Frames of numbers in host memory: a plane each of Y, Cb and Cr, rows that follow one another.
-using HostPlane = nb::ndarray<nb::ro, nb::ndim<2>, nb::device::cpu>;
+// A plane of Y, Cb or Cr, in the memory of the host or of a device.
+using FramePlane = nb::ndarray<nb::ro, nb::ndim<2>>;
+using FramePlanes = std::vector<FramePlane>;
 
 class Scorer {
  public:
+  // `has_device_frames`: frames are in the memory of `device`.
   Scorer(std::uint32_t width, std::uint32_t height, std::uint32_t bits, const std::string& chroma,
          const std::vector<std::string>& features, const std::string& device,
-         std::uint64_t subsample)
+         std::uint64_t subsample, bool has_device_frames)
       : format_(format_of(width, height, bits, chroma)) {
     const auto requests = requests_of(features);
     const nb::gil_scoped_release released;
     check(check_format(format_));
     video::ScorerOptions options;
-    options.device = device;
     options.subsample = subsample;
+    if (has_device_frames) {
+      device_ = value_of(open_device(device));
+      options.opened = device_;
+      options.rows = video::ScorerRows::kernels;
+      // Producers of DLPack let the default stream wait for the stream that makes the values.
+      options.queue = value_of(device_->import_queue(0));
+      marks_ = value_of(device_->import_queue(0));
+    } else {
+      options.device = device;
+    }
     scorer_ = value_of(video::Scorer::create(format_, requests, std::move(options)));
   }
+  ~Scorer() {
+    const nb::gil_scoped_release released;
+    for (const FrameInUse& frame : in_use_) [[maybe_unused]]
+      const Status done = frame.is_read->wait();
+  }
 
-  void add(const std::vector<HostPlane>& reference, const std::vector<HostPlane>& distorted) {
+  void add(const FramePlanes& reference, const FramePlanes& distorted) {
+    if (device_) return add_there(reference, distorted);
     const video::Picture one = picture_of(reference), other = picture_of(distorted);
     const nb::gil_scoped_release released;
     check(scorer_->add(one, other));
@@ -83,19 +102,79 @@ class Scorer {
   }
 
  private:
-  video::Picture picture_of(const std::vector<HostPlane>& planes) const {
-    const std::uint32_t sample_bytes = format_.bits > 8 ? 2 : 1;
+  // Planes whose owners may free them when the kernels have read them.
+  struct FrameInUse {
+    FramePlanes reference, distorted;
+    std::shared_ptr<Event> is_read;
+  };
+
+  void add_there(const FramePlanes& reference, const FramePlanes& distorted) {
+    const video::DevicePicture one = device_picture_of(reference),
+                               other = device_picture_of(distorted);
+    FrameInUse frame{reference, distorted, nullptr};
+    {
+      const nb::gil_scoped_release released;
+      check(scorer_->add(one, other));
+      frame.is_read = value_of(marks_->record());
+    }
+    in_use_.push_back(std::move(frame));
+    constexpr std::size_t frames_ahead = 8;
+    if (in_use_.size() <= frames_ahead) return;
+    {
+      const nb::gil_scoped_release released;
+      check(in_use_.front().is_read->wait());
+    }
+    in_use_.pop_front();
+  }
+
+  std::uint32_t sample_bytes() const { return format_.bits > 8 ? 2 : 1; }
+  void check_planes(const FramePlanes& planes) const {
     if (planes.size() != plane_count(format_)) throw_format("planes", planes.size());
-    video::Picture picture;
-    picture.format = format_;
     for (std::uint32_t i = 0; i < planes.size(); i++) {
-      const HostPlane& plane = planes[i];
+      const FramePlane& plane = planes[i];
       if (plane.shape(0) != plane_height(format_, i)) throw_format("rows", plane.shape(0));
       if (plane.shape(1) != plane_width(format_, i)) throw_format("columns", plane.shape(1));
-      if (plane.itemsize() != sample_bytes || plane.stride(1) != 1)
+      if (plane.itemsize() != sample_bytes() || plane.stride(1) != 1)
         throw_format("bytes a sample, or strides between samples", plane.itemsize());
-      picture.planes[i] = {static_cast<const std::byte*>(plane.data()),
-                           static_cast<std::size_t>(plane.stride(0)) * sample_bytes};
+      if (plane.stride(0) < 0) throw_format("rows from bottom to top:", plane.shape(0));
+    }
+  }
+  std::size_t row_bytes(const FramePlane& plane) const {
+    return static_cast<std::size_t>(plane.stride(0)) * sample_bytes();
+  }
+
+  video::Picture picture_of(const FramePlanes& planes) const {
+    check_planes(planes);
+    video::Picture picture;
+    picture.format = format_;
+    for (std::size_t i = 0; i < planes.size(); i++) {
+      if (planes[i].device_type() != nb::device::cpu::value)
+        throw StatusError{Status(Code::invalid,
+                                 "a frame is in the memory of a device, and the "
+                                 "first frame is on the host")};
+      picture.planes[i] = {static_cast<const std::byte*>(planes[i].data()), row_bytes(planes[i])};
+    }
+    return picture;
+  }
+
+  video::DevicePicture device_picture_of(const FramePlanes& planes) const {
+    check_planes(planes);
+    video::DevicePicture picture;
+    picture.format = format_;
+    for (std::size_t i = 0; i < planes.size(); i++) {
+      const FramePlane& plane = planes[i];
+      if (!is_there(plane.device_type(), plane.device_id(), *device_))
+        throw StatusError{Status(Code::invalid,
+                                 "a frame is not in the memory of the scorer's "
+                                 "device, " +
+                                     device_->traits().id)};
+      // Buffers begin at 16 bytes, as allocations do.
+      const auto address = reinterpret_cast<std::uint64_t>(plane.data());
+      const std::uint64_t first = address % 16;
+      const std::uint64_t bytes =
+          (plane.shape(0) - 1) * row_bytes(plane) + plane.shape(1) * sample_bytes();
+      picture.planes[i] = {value_of(device_->import_memory(address - first, first + bytes)), first,
+                           row_bytes(plane)};
     }
     return picture;
   }
@@ -105,6 +184,9 @@ class Scorer {
   }
 
   PictureFormat format_;
+  std::shared_ptr<Device> device_;  // of frames in its memory
+  std::unique_ptr<Queue> marks_;    // the scorer's, for events
+  std::deque<FrameInUse> in_use_;
   std::unique_ptr<video::Scorer> scorer_;
 };
 
@@ -165,7 +247,7 @@ void add_videos(nb::module_& module) {
              nb::arg("frame_limit"));
   nb::class_<Scorer>(module, "Scorer")
       .def(nb::init<std::uint32_t, std::uint32_t, std::uint32_t, const std::string&,
-                    const std::vector<std::string>&, const std::string&, std::uint64_t>())
+                    const std::vector<std::string>&, const std::string&, std::uint64_t, bool>())
       .def("add", &Scorer::add)
       .def("finish", &Scorer::finish)
       .def("places", &Scorer::places);

@@ -3,8 +3,13 @@
 import datetime
 import decimal
 import gc
+import importlib.metadata
 import os
+import pathlib
+import re
 import signal
+import subprocess
+import sys
 import threading
 import unittest
 
@@ -209,6 +214,24 @@ class Sessions(unittest.TestCase):
             rows = session.query("SELECT number FROM t WHERE number < 3", {"t": SALES})
         del session
         self.assertEqual(rows["number"].to_pylist(), [0, 1, 2])
+
+
+class Versions(unittest.TestCase):
+    def test_the_package_the_module_and_the_program_have_one(self):
+        text = (pathlib.Path(__file__).resolve().parents[2] / "CMakeLists.txt").read_text()
+        version = re.search(r"project\(penstock VERSION ([0-9.]+)", text)[1]
+        self.assertEqual(penstock.__version__, version)
+        shown = subprocess.run(
+            [sys.executable, "-m", "penstock", "--version"], capture_output=True, check=True
+        )
+        self.assertIn(version, shown.stdout.decode())
+
+    def test_the_wheel_says_the_same(self):
+        try:
+            version = importlib.metadata.version("penstock")
+        except importlib.metadata.PackageNotFoundError:
+            self.skipTest("the package is not installed as a wheel")
+        self.assertEqual(version, penstock.__version__)
 
 
 if __name__ == "__main__":
