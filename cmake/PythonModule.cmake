@@ -54,7 +54,8 @@ target_link_options(penstock_python PRIVATE
 
 file(GLOB_RECURSE penstock_python_files RELATIVE ${PROJECT_SOURCE_DIR}/python CONFIGURE_DEPENDS
      ${PROJECT_SOURCE_DIR}/python/*.py ${PROJECT_SOURCE_DIR}/python/*.pyi
-     ${PROJECT_SOURCE_DIR}/python/*.typed)
+     ${PROJECT_SOURCE_DIR}/python/*.typed ${PROJECT_SOURCE_DIR}/python/dbt/*.sql
+     ${PROJECT_SOURCE_DIR}/python/dbt/*.yml)
 foreach(file IN LISTS penstock_python_files)
   cmake_path(GET file PARENT_PATH folder)
   file(MAKE_DIRECTORY ${PROJECT_BINARY_DIR}/python/${folder})
