@@ -19,7 +19,7 @@ try:
 except ImportError as error:
     driver.skip_all(error)
 
-UTC = datetime.UTC
+UTC = datetime.timezone.utc
 VALUES = {
     "tiny": pyarrow.scalar(-128, pyarrow.int8()),
     "big": pyarrow.scalar(-(2**63), pyarrow.int64()),
