@@ -13,7 +13,7 @@ case $purpose in
 esac
 limit_bytes=$((20 * 1000 * 1000))
 python=.venv/bin/python
-may_skip="GPU|PyTorch|'torch'|CuPy|clips are not there"
+may_skip="GPU|PyTorch|'torch'|CuPy|clips are not there|'dbt"
 folder=build/wheel-$(uname -m)      # of the build; pip's own is build/wheel
 
 # Fails with the names of Debian's packages that the build needs beside those of setup.sh.
