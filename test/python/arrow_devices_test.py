@@ -3,7 +3,6 @@
 Device cpu:0 imports addresses as a GPU does, so that pyarrow's arrays stand for a GPU's there.
 """
 
-import ctypes
 import gc
 import unittest
 import weakref
@@ -11,7 +10,9 @@ import weakref
 import driver
 
 try:
+    import numpy
     import pyarrow
+    from arrow_structs import Arrays, struct_in
 
     import penstock
     from penstock.core import core
@@ -44,24 +45,6 @@ BATCH = pyarrow.record_batch(
     }
 )
 SLICES = (BATCH, BATCH.slice(1, 3), BATCH.slice(4), BATCH.slice(2, 0))
-
-
-class ArrowDeviceArray(ctypes.Structure):
-    """The interface's struct, of which the array's own part has 80 bytes."""
-
-    _fields_ = [
-        ("array", ctypes.c_int64 * 10),
-        ("device_id", ctypes.c_int64),
-        ("device_type", ctypes.c_int32),
-        ("sync_event", ctypes.c_void_p),
-        ("reserved", ctypes.c_int64 * 3),
-    ]
-
-
-def struct_in(capsule):
-    get = ctypes.pythonapi.PyCapsule_GetPointer
-    get.restype, get.argtypes = ctypes.c_void_p, [ctypes.py_object, ctypes.c_char_p]
-    return ArrowDeviceArray.from_address(get(capsule, b"arrow_device_array"))
 
 
 class OfArray:
@@ -185,9 +168,19 @@ class Owner:
 
 
 class Memory(unittest.TestCase):
-    def test_arrays_are_released_after_the_statement(self):
-        import numpy
+    def test_arrays_of_ctypes_are_released_once(self):
+        values, bits = numpy.arange(100), numpy.full(16, 0b11110111, "u1")
+        columns = [[bits.ctypes.data, values.ctypes.data], [None, values.ctypes.data]]
+        schema = {"x": pyarrow.int64(), "y": pyarrow.int64()}
+        for offset in (0, 3, 8):
+            t = Arrays(schema, columns, 90, device_type=1, device_id=-1, offset=offset)
+            rows = range(offset, offset + 90)
+            expected = sum(at for at in rows if at % 8 != 3), sum(rows)
+            self.assertEqual(ask("SELECT sum(x), sum(y) FROM t", t=t), [expected])
+            gc.collect()
+            self.assertEqual(t.released, 1)
 
+    def test_arrays_are_released_after_the_statement(self):
         owner = Owner(numpy.arange(1000))
         buffer = pyarrow.foreign_buffer(owner.array.ctypes.data, 8000, base=owner)
         batch = pyarrow.record_batch(
@@ -203,8 +196,6 @@ class Memory(unittest.TestCase):
         self.assertIsNone(ended())
 
     def test_an_array_that_nobody_takes_is_released(self):
-        import numpy
-
         owner = Owner(numpy.arange(10))
         buffer = pyarrow.foreign_buffer(owner.array.ctypes.data, 80, base=owner)
         array = pyarrow.Array.from_buffers(pyarrow.int64(), 10, [None, buffer])

@@ -21,6 +21,12 @@ def skip_all(reason):
     sys.exit(0)
 
 
+def has_gpu():
+    import penstock
+
+    return any(device["id"].startswith("cuda:") for device in penstock.devices())
+
+
 def main():
     runner = unittest.TextTestRunner(stream=sys.stdout, resultclass=_Result, verbosity=2)
     result = runner.run(unittest.defaultTestLoader.loadTestsFromModule(sys.modules["__main__"]))

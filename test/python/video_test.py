@@ -1,5 +1,6 @@
 """Scores of videos: the program's own, libvmaf's where clips are, and PSNR as NumPy computes it."""
 
+import importlib.util
 import json
 import os
 import pathlib
@@ -8,6 +9,7 @@ import sys
 import tempfile
 import unittest
 import warnings
+import weakref
 
 import driver
 
@@ -15,6 +17,7 @@ try:
     import numpy
 
     import penstock
+    from penstock.core import core
 except ImportError as error:
     driver.skip_all(error)
 
@@ -261,6 +264,104 @@ class Errors(Videos):
         with warnings.catch_warnings():
             warnings.simplefilter("error")
             penstock.video.score(reference, distorted, "psnr")
+
+
+class Elsewhere:
+    """A plane that says that it is in the memory of a device."""
+
+    shape, dtype = (48, 64), "uint8"
+
+    def __init__(self, kind=2, number=0):
+        self.where = kind, number
+
+    def __dlpack_device__(self):
+        return self.where
+
+    def __dlpack__(self, **options):
+        raise AssertionError("no plane is read before it is known where all are")
+
+
+class FramesInTheMemoryOfADevice(Videos):
+    """Device cpu:0 imports addresses as a GPU does, so that arrays stand for tensors there."""
+
+    def scores(self, videos, chroma, bits, has_device_frames, copy=lambda plane: plane):
+        rows, columns = videos[0][0][0].shape
+        features = ["psnr", "float_ssim", "motion", "float_moment"]
+        options = features, "cpu:0", 1, has_device_frames
+        scorer = core.Scorer(columns, rows, bits, chroma, *options)
+        for one, other in zip(*videos):
+            scorer.add([copy(plane) for plane in one], [copy(plane) for plane in other])
+        self.assertEqual(
+            [place.split(": ")[1].startswith("cpu:0") for place in scorer.places()].count(True),
+            4 if has_device_frames else 0,
+        )
+        return scorer.finish()[0]
+
+    def test_scores_are_the_hosts(self):
+        def padded(plane):
+            return numpy.pad(plane, ((0, 0), (3, 9)))[:, 3:-9]
+
+        for chroma, bits in (("420", 8), ("422", 10), ("444", 8), ("400", 16)):
+            videos = self.pair(chroma, bits, size=(67, 50), count=20)
+            expected = self.scores(videos, chroma, bits, False)
+            for copy in (numpy.copy, padded):
+                found = self.scores(videos, chroma, bits, True, copy)
+                for key, values in expected.items():
+                    with self.subTest(chroma=chroma, bits=bits, key=key):
+                        numpy.testing.assert_allclose(found[key], values, atol=1e-5)
+
+    def test_frames_are_kept_until_they_are_read_and_no_longer(self):
+        scorer = core.Scorer(64, 48, 8, "400", ["psnr"], "cpu:0", 1, True)
+        ends = []
+        for _ in range(20):
+            one, other = (numpy.zeros((48, 64), numpy.uint8) for _ in range(2))
+            ends += [weakref.ref(one), weakref.ref(other)]
+            scorer.add([one], [other])
+        del one, other
+        held = [end for end in ends if end() is not None]
+        self.assertEqual(len(held), 2 * 8)
+        del scorer
+        self.assertEqual([end for end in ends if end() is not None], [])
+
+    def test_a_plane_of_another_form_is_refused(self):
+        plane = numpy.zeros((48, 64), numpy.uint8)
+        scorer = core.Scorer(64, 48, 8, "400", ["psnr"], "cpu:0", 1, True)
+        for other in (plane[:, ::2], plane[:, :60], plane[:40], plane.astype("u2"), plane[::-1]):
+            with self.assertRaises(penstock.PenstockError):
+                scorer.add([plane], [other])
+
+    def assert_refused(self, words, *videos, code="invalid", **options):
+        with self.assertRaises(penstock.PenstockError) as caught:
+            penstock.video.score(*videos, "psnr", **options)
+        self.assertEqual(caught.exception.code, code)
+        for word in words:
+            self.assertIn(word, caught.exception.message)
+
+    def test_frames_of_several_places_are_refused(self):
+        here, there = numpy.zeros((48, 64), numpy.uint8), Elsewhere()
+        both = "the host", "cuda:0"
+        self.assert_refused(["reference", *both], [here], [there])
+        self.assert_refused(["reference", "cuda:0 and cuda:1"], [there], [Elsewhere(2, 1)])
+        self.assert_refused(["planes of a frame", *both], [[here, there, here]], [[here] * 3])
+        self.assert_refused(["frames of a video", *both], [here, there], [here, there])
+
+    def test_memory_that_is_not_scored_is_refused(self):
+        there = Elsewhere(10)
+        self.assert_refused(["type 10"], [there], [there], code="unsupported")
+        there = Elsewhere()
+        self.assert_refused(['device="host"', "cuda:0"], [there], [there], device="host")
+
+    @unittest.skipIf(driver.has_gpu(), "a GPU is there")
+    def test_a_gpu_that_is_not_there_is_named(self):
+        there = Elsewhere()
+        self.assert_refused([], [there], [there], code="no_device")
+
+    @unittest.skipIf(importlib.util.find_spec("torch"), "PyTorch reads such planes")
+    def test_the_cuda_interface_alone_names_what_reads_it(self):
+        class Plane:
+            __cuda_array_interface__ = {}
+
+        self.assert_refused(["cupy or torch"], [Plane()], [Plane()], code="unsupported")
 
 
 @unittest.skipUnless((CLIPS / "golden" / "src01_10bit.json").exists(), "clips are not there")
