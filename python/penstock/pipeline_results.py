@@ -3,6 +3,7 @@
 from penstock import device_data as devices
 from penstock import pipeline_run as running
 from penstock.pipeline_text import statement_of
+from penstock.tracing_errors import error_here
 
 
 class Results:
@@ -10,9 +11,13 @@ class Results:
 
     __slots__ = ()
 
-    # ---- scalars ----
+    # ---- scalars: of a column, which a table of one column need not name ----
 
     def _scalar(self, function, column, options):
+        if column is None:
+            if len(self.columns) != 1:
+                raise error_here(f"{function}() takes a column: one of {', '.join(self.columns)}")
+            column = self.columns[0]
         made = self.agg({function: (column, function)})
         return made.arrow(**options)[0][0].as_py()
 
@@ -23,34 +28,34 @@ class Results:
     def len(self, **options):
         return self._scalar("len", "*", options)
 
-    def sum(self, column, **options):
+    def sum(self, column=None, **options):
         return self._scalar("sum", column, options)
 
-    def mean(self, column, **options):
+    def mean(self, column=None, **options):
         return self._scalar("mean", column, options)
 
-    def min(self, column, **options):
+    def min(self, column=None, **options):
         return self._scalar("min", column, options)
 
-    def max(self, column, **options):
+    def max(self, column=None, **options):
         return self._scalar("max", column, options)
 
-    def n_unique(self, column, **options):
+    def n_unique(self, column=None, **options):
         return self._scalar("n_unique", column, options)
 
-    def any(self, column, **options):
+    def any(self, column=None, **options):
         return self._scalar("any", column, options)
 
-    def all(self, column, **options):
+    def all(self, column=None, **options):
         return self._scalar("all", column, options)
 
-    def std(self, column, **options):
+    def std(self, column=None, **options):
         return self._scalar("std", column, options)
 
-    def var(self, column, **options):
+    def var(self, column=None, **options):
         return self._scalar("var", column, options)
 
-    def median(self, column, **options):
+    def median(self, column=None, **options):
         return self._scalar("median", column, options)
 
     # ---- results ----

@@ -15,7 +15,7 @@ def table_of(data):
         there, here = tables.device_table_of(data)
         return tables.table_of(here) if there is None else there
     except PenstockError as error:
-        raise error_here(f"from_arrow: {error.message}") from None
+        raise error_here(f"from_arrow: {error.message}", error.code) from None
 
 
 def schema_of_file(path, device, session):

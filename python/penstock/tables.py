@@ -57,10 +57,16 @@ def arrays_on_device(data):
             f"columns {', '.join(here)} are on the host, and others on a device; move them to one",
             "unsupported",
         )
-    return {
-        str(name): column.detach() if hasattr(column, "detach") else column
-        for name, column in data.items()
-    }
+    return {str(name): _without_gaps(column) for name, column in data.items()}
+
+
+def _without_gaps(column):
+    """Returns an array of a device whose values follow one another: a copy there, if need be."""
+    column = column.detach() if hasattr(column, "detach") else column
+    if hasattr(column, "contiguous"):  # PyTorch's
+        return column.contiguous()
+    flags = getattr(column, "flags", None)  # CuPy's
+    return column if getattr(flags, "c_contiguous", True) else column.copy()
 
 
 def device_table_of(data):
@@ -103,10 +109,18 @@ def _host_array(data, name):
                 f"column {name!r} is in the memory of a device; copy it to the host first",
                 "unsupported",
             )
-        data = numpy.from_dlpack(data.detach() if hasattr(data, "detach") else data)
+        try:
+            data = numpy.from_dlpack(data.detach() if hasattr(data, "detach") else data)
+        except (BufferError, RuntimeError) as error:
+            raise PenstockError(f"column {name!r} is not read by DLPack: {error}") from error
     if not data.dtype.isnative:
         data = data.astype(data.dtype.newbyteorder("="))
-    return pyarrow.array(data)
+    try:
+        return pyarrow.array(data)
+    except pyarrow.ArrowNotImplementedError:
+        raise PenstockError(
+            f"column {name!r} is of NumPy's type {data.dtype}, which SQL has not", "unsupported"
+        ) from None
 
 
 def _columns_of_array(data):

@@ -76,6 +76,15 @@ class Torch(unittest.TestCase):
         session.close()
         self.assertTrue(self.torch.equal(y["y"], self.t["v"][self.t["k"] < 50] + 1))
 
+    def test_reductions_are_numpys(self):
+        for kind in "int8 int16 int32 int64 uint8 float32 float64".split():
+            array = numpy.arange(96, dtype=kind)
+            for made in (array, array.reshape(24, 4), array.reshape(4, 24).T, array[::3]):
+                there = self.torch.from_numpy(array).cuda()
+                there = there.as_strided(made.shape, [s // made.itemsize for s in made.strides])
+                with self.subTest(kind, shape=made.shape):
+                    self.assertEqual(reductions(there), hosts_reductions(made))
+
     def test_empty_results_are_empty_tensors(self):
         found = self.session.sql("SELECT k FROM t WHERE k > 1000", tables={"t": self.t})
         self.assertEqual(found.torch("cuda")["k"].shape, (0,))
@@ -88,8 +97,36 @@ class Torch(unittest.TestCase):
         self.assertEqual(int(second[0]), int(self.t["k"][self.t["k"] < 3].sum()))
 
 
+def reductions(array):
+    """Returns the sum, least and greatest of each column, by a pipeline."""
+    rows, made = penstock.from_arrow(array), []
+    for name in rows.columns:
+        of_column = {f: (name, f) for f in ("sum", "min", "max")}
+        found = rows.agg(**of_column).arrow(device="cuda:0").to_pylist()[0]
+        made.append([float(found[f]) for f in of_column])
+    return made
+
+
+def hosts_reductions(array):
+    columns = [array] if array.ndim == 1 else array.T
+    return [[float(getattr(c, f)()) for f in ("sum", "min", "max")] for c in columns]
+
+
 @unittest.skipUnless(CUPY, "no CuPy")
 class CuPy(unittest.TestCase):
+    def test_reductions_are_numpys(self):
+        import cupy
+
+        for kind in "int8 int16 int32 int64 uint8 uint16 uint32 uint64 float32 float64".split():
+            for array in (host_columns()[0].astype(kind), numpy.arange(90, dtype=kind)):
+                with self.subTest(kind):
+                    self.assertEqual(reductions(cupy.asarray(array)), hosts_reductions(array))
+            columns = numpy.arange(90, dtype=kind).reshape(30, 3)
+            for order in "CF":
+                with self.subTest(kind, order=order):
+                    there = cupy.asarray(columns, order=order)
+                    self.assertEqual(reductions(there), hosts_reductions(columns))
+
     def test_columns_go_in_and_out(self):
         import cupy
 
