@@ -24,8 +24,8 @@ if [[ $purpose == test ]]; then
              golang-github-klauspost-compress-dev)
   # The check of libpenstock.so's interface; readers of scripts, pages and packages.
   packages+=(abigail-tools zsh fish man-db pkg-config)
-  # The Python package's module.
-  packages+=(python3-dev)
+  # The Python package's module; its wheel, on Debian 12.
+  packages+=(python3-dev libstdc++-12-pic dpkg-dev unicode-data python3-six)
   # Both kinds of MPI, for queries by several processes.
   packages+=(openmpi-bin mpich)
 fi

@@ -16,7 +16,7 @@ python=.venv/bin/python
 may_skip="GPU|PyTorch|'torch'|CuPy|clips are not there|'dbt"
 folder=build/wheel-$(uname -m)      # of the build; pip's own is build/wheel
 
-# Fails with the names of Debian's packages that the build needs beside those of setup.sh.
+# Fails with the names of packages that this build needs beside others, and that are missing.
 check_packages() {
   local package missing=()
   for package in "libstdc++-$(g++ -dumpversion | cut -d. -f1)-pic" dpkg-dev unicode-data python3-six; do

@@ -1,7 +1,8 @@
 // Functions of GCC 12's <string>, <sstream>, <stdexcept> and <exception> that the libstdc++ of GCC
-// 8 lacks, for a module that also runs on that one (stub_libraries.py). The module keeps them to
-// itself. Each is written with functions that both have, and no type is defined anew: exceptions
-// and streams stay those of the process.
+// 8 lacks, for a module that also runs on that one (stub_libraries.py). The module has to keep
+// them to itself, by a version script: the loader would take them for the system's. Each is written
+// with functions that both have, and no type is defined anew: exceptions and streams stay those of
+// the process.
 #include <exception>
 #include <new>
 #include <sstream>
