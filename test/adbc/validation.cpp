@@ -62,6 +62,7 @@ class Penstock : public adbc_validation::DriverQuirks {
   bool supports_transactions() const override { return false; }
   bool supports_metadata_current_catalog() const override { return true; }
   bool supports_metadata_current_db_schema() const override { return true; }
+  bool supports_statistics() const override { return true; }
   bool supports_ingest_float16() const override { return false; }
   std::string catalog() const override { return ""; }
   std::string db_schema() const override { return "main"; }

@@ -354,6 +354,28 @@ class Objects(Connected):
         self.assertIsNone(tables["lost"]["table_columns"])
         self.assertEqual(len(tables["numbers"]["table_columns"]), 1)
 
+    def statistics(self, **options):
+        (catalog,) = self.connection.adbc_get_statistics(**options).read_all().to_pylist()
+        (schema,) = catalog["catalog_db_schemas"]
+        return {
+            (row["table_name"], row["column_name"], row["statistic_key"]): row["statistic_value"]
+            for row in schema["db_schema_statistics"]
+        }
+
+    def test_statistics_count_rows_and_nulls(self):
+        rows, nulls = 6, 5
+        found = self.statistics(approximate=False)
+        self.assertEqual(found["numbers", None, rows], 4)
+        self.assertEqual(found["sales", None, rows], 200)
+        self.assertEqual(found["seen", None, rows], 4)
+        counts = {column: count for (_, column, key), count in found.items() if key == nulls}
+        self.assertEqual(counts, {"n": 1, "shop": 50, "price": 50, "day": 0, "amount": 0})
+        self.assertEqual(
+            self.statistics(), {("numbers", None, rows): 4, ("sales", None, rows): 200}
+        )
+        self.assertEqual(next(iter(self.statistics(table_name_filter="NUMBERS")))[0], "numbers")
+        self.assertEqual(self.connection.adbc_get_statistic_names().read_all().num_rows, 0)
+
     def test_info_names_the_driver(self):
         info = self.connection.adbc_get_info()
         self.assertEqual(info["vendor_name"], "Penstock")

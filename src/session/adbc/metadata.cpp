@@ -35,19 +35,4 @@ AdbcStatusCode connection_get_table_schema(AdbcConnection* connection, const cha
   });
 }
 
-AdbcStatusCode connection_get_statistics(AdbcConnection* connection, const char*, const char*,
-                                         const char*, char, ArrowArrayStream*, AdbcError* error) {
-  return with_session(connection, error, [](Session&) {
-    return Outcome(status_not_implemented, "tables have no statistics here; SUMMARIZE has them");
-  });
-}
-
-AdbcStatusCode connection_get_statistic_names(AdbcConnection* connection, ArrowArrayStream* out,
-                                              AdbcError* error) {
-  return with_session(connection, error, [&](Session&) {
-    return export_metadata(
-        {"+s", "", {{"u", "statistic_name", {}, false}, {"s", "statistic_key", {}, false}}}, out);
-  });
-}
-
 }  // namespace penstock::adbc

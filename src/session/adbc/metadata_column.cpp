@@ -40,7 +40,7 @@ template <class Struct> void own(Struct& to, std::unique_ptr<Exported<Struct>> b
 }
 
 bool has_offsets(const std::string& format) {
-  return format == "u" || format == "+l" || format == "+m";
+  return format == "u" || format == "z" || format == "+l" || format == "+m";
 }
 
 struct MetadataStream {

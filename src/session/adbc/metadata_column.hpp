@@ -17,8 +17,8 @@ namespace penstock::adbc {
 
 class MetadataColumn {
  public:
-  // `format` is Arrow's: "u" text, "b" booleans, "s" "i" "l" "I" integers, "+l" lists, "+m" maps,
-  // "+s" structs, "+ud:..." dense unions, "n" nothing.
+  // `format` is Arrow's: "u" text, "z" bytes, "b" booleans, "s" "i" "l" "I" "L" integers, "g"
+  // floats, "+l" lists, "+m" maps, "+s" structs, "+ud:..." dense unions, "n" nothing.
   MetadataColumn(std::string format, std::string name, std::vector<MetadataColumn> children = {},
                  bool is_nullable = true);
 
