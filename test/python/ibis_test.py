@@ -285,6 +285,16 @@ class Tables(unittest.TestCase):
         with self.assertRaises(exceptions.UnsupportedOperationError):
             table.mutate(y=plus_one(table.i)).execute()
 
+    def test_a_function_in_kernel_c_is_called(self):
+        table = self.connection.create_table("t", ROWS)
+        self.connection.con.define(penstock.function("twice", "double(double x)", "return x * 2;"))
+
+        @ibis.udf.scalar.builtin
+        def twice(x: float) -> float: ...
+
+        answer = table.select(y=twice(table.x)).to_pyarrow().column("y").to_pylist()
+        self.assertEqual(answer, [3.0, None, -4.5, 8.0, 1.0, 16.0])
+
     def test_a_session_is_shared(self):
         with penstock.Session("cpu:0") as session:
             session.register("t", NAMES)
