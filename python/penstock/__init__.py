@@ -10,7 +10,7 @@
 docs/python.md has every name.
 """
 
-from penstock import codecs, video
+from penstock import arguments, codecs, video
 from penstock.codecs import compress, decompress, open
 from penstock.core import core
 from penstock.errors import PenstockError
@@ -63,4 +63,4 @@ def two_stage(statement, schema, device=""):
     """
     from penstock.stages.two_stage import two_stage
 
-    return two_stage(statement, schema, device)
+    return two_stage(arguments.text("statement", statement), schema, device)

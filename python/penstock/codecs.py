@@ -6,6 +6,7 @@ import itertools
 import os
 import weakref
 
+from penstock import arguments
 from penstock.core import check_process, core
 from penstock.errors import PenstockError
 
@@ -16,7 +17,11 @@ _SUFFIXES = {".gz": "gzip", ".zz": "zlib", ".zst": "zstd", ".lz4": "lz4", ".sz":
 
 def _buffer(data):
     """Returns one-dimensional bytes over whatever has the buffer protocol."""
-    view = memoryview(data)
+    try:
+        view = memoryview(data)
+    except TypeError:
+        kind = type(data).__name__
+        raise TypeError(f"data= is bytes, or has the buffer protocol, not {kind}") from None
     if not view.c_contiguous:
         raise PenstockError("bytes that do not follow one another; copy them first")
     return view.cast("B") if view.nbytes else b""
@@ -33,8 +38,21 @@ def decompress(
     too ("corrupt", "truncated"), with the byte.
     """
     check_process()
-    return core.decompress(
-        _buffer(data), format, max_output_bytes, threads, bytes(dictionary), device, fallback
+    options = _reading(format, device, max_output_bytes, threads, dictionary, fallback)
+    return core.decompress(_buffer(data), *options)
+
+
+def _reading(format, device, max_output_bytes, threads, dictionary, fallback):
+    """Returns the options of a decoder in the order of the compiled module."""
+    if isinstance(dictionary, (str, int)):
+        raise TypeError(f"dictionary= is bytes, not {type(dictionary).__name__}")
+    return (
+        arguments.text("format", format),
+        arguments.count_or_none("max_output_bytes", max_output_bytes),
+        arguments.count("threads", threads),
+        bytes(dictionary),
+        arguments.text("device", device),
+        arguments.flag("fallback", fallback),
     )
 
 
@@ -44,7 +62,14 @@ def compress(data, format="zstd", *, level=0, threads=0, block_bytes=0, device="
     `level`: gzip 1 to 12, zstd 1 to 22, lz4 1 to 12; 0 is 6, 3 and 1.
     """
     check_process()
-    return core.compress(_buffer(data), format, level, threads, block_bytes, device)
+    return core.compress(
+        _buffer(data),
+        arguments.text("format", format),
+        arguments.whole("level", level),
+        arguments.count("threads", threads),
+        arguments.count("block_bytes", block_bytes),
+        arguments.text("device", device),
+    )
 
 
 _open_files = weakref.WeakSet()
@@ -68,13 +93,24 @@ def decode_chunks(format, data, sizes, capacities, *, offsets=None, device=""):
     chunk is an error with its number and byte ("corrupt", "truncated", "capacity").
     """
     check_process()
-    sizes = [int(size) for size in sizes]
+    sizes = _counts("sizes", sizes)
     if offsets is None:
         offsets = [0, *itertools.accumulate(sizes)][: len(sizes)]
-    capacities = [capacities] * len(sizes) if isinstance(capacities, int) else list(capacities)
+    if hasattr(capacities, "__index__"):
+        capacities = [capacities] * len(sizes)
+    offsets, capacities = _counts("offsets", offsets), _counts("capacities", capacities)
+    arguments.text("format", format)
+    arguments.text("device", device)
     if not hasattr(data, "__dlpack__"):
         data = _buffer(data)
-    return core.decode_chunks(device, format, data, list(offsets), sizes, capacities)
+    return core.decode_chunks(device, format, data, offsets, sizes, capacities)
+
+
+def _counts(name, values):
+    try:
+        return [arguments.count(name, value, most=2**64 - 1) for value in values]
+    except TypeError:
+        raise TypeError(f"{name}= is a list of whole numbers, not {values!r:.40}") from None
 
 
 class CompressedFile(io.RawIOBase):
@@ -97,7 +133,7 @@ class CompressedFile(io.RawIOBase):
         seeks in it.
         """
         check_process()
-        self._arguments = format, max_output_bytes, threads, bytes(dictionary), device, fallback
+        self._arguments = _reading(format, device, max_output_bytes, threads, dictionary, fallback)
         self._reader, self._position, self._start = None, 0, None
         _open_files.add(self)
         if hasattr(file, "read"):
@@ -210,6 +246,11 @@ def open(file, mode="rb", format="", *, encoding=None, errors=None, newline=None
     by default the first bytes tell, and for writing the suffix. Reading takes decompress()'s
     options, writing compress()'s. What is written is compressed in parts of 32 MiB, by all threads.
     """
+    if not isinstance(file, (str, bytes, os.PathLike)) and not (
+        hasattr(file, "read") or hasattr(file, "write")
+    ):
+        kind = type(file).__name__
+        raise TypeError(f"file= is a path, or an object with read() or write(), not {kind}")
     if mode not in ("r", "rb", "rt", "w", "wb", "wt"):
         raise PenstockError(f"no mode {mode!r}: rb, rt, wb, wt")
     if "t" not in mode and (encoding, errors, newline) != (None, None, None):

@@ -9,9 +9,10 @@ import pyarrow
 import pyarrow.compute
 import pyarrow.types as kinds
 
+from penstock import arguments
 from penstock import device_data as devices
 from penstock.errors import PenstockError
-from penstock.session import session_of
+from penstock.session import Session, session_of
 from penstock.table_names import names_after_from
 from penstock.tables import is_table
 
@@ -34,8 +35,8 @@ _DEFINES = re.compile(r"\s*(CREATE|DROP|COPY)\b", re.IGNORECASE)
 
 
 def lazy(session, sql, parameters, tables, planner, depth):
-    found = tables_of_caller(sql, depth + 1)
-    found.update(tables or {})
+    found = tables_of_caller(arguments.text("sql", sql), depth + 1)
+    found.update(arguments.tables(tables))
     result = Result(session, sql, found, parameters, planner)
     if _DEFINES.match(sql):
         result.arrow()
@@ -50,6 +51,8 @@ def sql(sql, parameters=None, *, tables=None, device="", planner=None, session=N
     NumPy's arrays, tensors, other results. Nothing runs before the rows are asked for, but CREATE,
     DROP and COPY run at once.
     """
+    if session is not None and not isinstance(session, Session):
+        raise TypeError(f"session= is a penstock.Session, not {type(session).__name__}")
     return lazy(session or session_of(device), sql, parameters, tables, planner, depth=2)
 
 

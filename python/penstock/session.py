@@ -5,6 +5,7 @@ import threading
 
 import pyarrow
 
+from penstock import arguments
 from penstock import parameters as values
 from penstock.core import check_process, core, is_first_process
 from penstock.device_data import DeviceTable, has_host_methods
@@ -47,8 +48,9 @@ class Session:
         device's memory, and 0 keeps none. `planner`: "own", "duckdb", or "auto", which takes
         DuckDB's where ours does not bind the statement.
         """
-        self.device, self.planner = device, planner
-        self.cache_limit_bytes = cache_limit_bytes
+        self.device = arguments.text("device", device)
+        self.planner = arguments.text("planner", planner)
+        self.cache_limit_bytes = arguments.count_or_none("cache_limit_bytes", cache_limit_bytes)
         self._changed = threading.Condition()
         self._defining = threading.Lock()  # compiles, while statements run
         self._session = None
@@ -70,18 +72,25 @@ class Session:
     @staticmethod
     def _held(session, name, data):
         """Returns a table as statements take it. Arrays on the session's device are not copied."""
-        there, here = (data, None) if isinstance(data, DeviceTable) else device_table_of(data)
-        if there is not None:
-            if there.is_on_device_of(session) or not has_host_methods(data):
-                return there.held_by(session)
-            here = pyarrow.RecordBatchReader.from_stream(data)  # which its owner copies
-        return core.hold_table(reader_of(here).__arrow_c_stream__(), name)
+        try:
+            there, here = (data, None) if isinstance(data, DeviceTable) else device_table_of(data)
+            if there is not None:
+                if there.is_on_device_of(session) or not has_host_methods(data):
+                    return there.held_by(session)
+                here = pyarrow.RecordBatchReader.from_stream(data)  # which its owner copies
+            reader = reader_of(here)
+        except PenstockError as error:
+            raise PenstockError(f"the table {name!r}: {error.message}", error.code) from error
+        return core.hold_table(reader.__arrow_c_stream__(), name)
 
     def _asked(self, session, sql, tables, parameters, planner):
-        held = {name: self._held(session, name, data) for name, data in (tables or {}).items()}
+        arguments.text("sql", sql)
+        tables = arguments.tables(tables)
+        held = {name: self._held(session, name, data) for name, data in tables.items()}
         written = core.written_parameters(sql) if parameters else []
         streams, names = values.encoded(parameters, written)
-        return sql, as_written(held, sql), streams, names, planner or ""
+        planner = arguments.text("planner", planner or "")
+        return sql, as_written(held, sql), streams, names, planner
 
     @contextlib.contextmanager
     def _used(self):
@@ -161,11 +170,13 @@ class Session:
 
     def source(self, sql, tables=None, parameters=None, target="cuda", planner=None):
         """Returns the kernels of a SELECT for "cuda", "opencl", "sycl", "metal" or "cpu"."""
+        arguments.text("target", target)
         with self._used() as (session, _):
             return session.source(*self._asked(session, sql, tables, parameters, planner), target)
 
     def register(self, name, data):
         """Keeps a table under a name, for all statements of the session. It replaces another."""
+        arguments.text("name", name)
         with self._used() as (session, _):
             held = self._held(session, name, data)
             session.define_table(name, held, True)
@@ -174,6 +185,11 @@ class Session:
 
     def define(self, function):
         """Makes a function in Kernel C known by its name; penstock.function() makes one."""
+        if not hasattr(function, "kernel_body"):
+            raise TypeError(
+                "function= is of penstock.function() or reduction(), with a signature, not "
+                f"{type(function).__name__}"
+            )
         name = function.name.lower()
         with self._used() as (session, _), self._defining:
             known = self._functions.get(name)
@@ -230,6 +246,7 @@ _sessions_lock = threading.Lock()
 def session_of(device=""):
     """Returns the process's session of a device, which stays open to its end."""
     check_process()  # before the lock, which another thread of the parent may have held
+    arguments.text("device", device)
     with _sessions_lock:
         if device not in _sessions:
             _sessions[device] = Session(device)

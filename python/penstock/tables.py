@@ -119,7 +119,7 @@ def _host_array(data, name):
         return pyarrow.array(data)
     except pyarrow.ArrowNotImplementedError:
         raise PenstockError(
-            f"column {name!r} is of NumPy's type {data.dtype}, which SQL has not", "unsupported"
+            f"column {name!r} is of NumPy's type {data.dtype}, which SQL has not"
         ) from None
 
 

@@ -9,9 +9,11 @@ import warnings
 
 import pyarrow
 
+from penstock import arguments
 from penstock.core import check_process, core
 from penstock.errors import PenstockError
 
+_RAW_NUMBERS = "width", "height", "bits"
 _DLPACK_CPU, _DLPACK_CUDA, _DLPACK_CUDA_HOST = 1, 2, 3  # DLPack's device types
 
 
@@ -91,6 +93,8 @@ def _place_of(plane):
 
 def _checked(plane):
     """Checks the plane's form, which arrays of all libraries tell alike."""
+    if not hasattr(plane, "shape") or not hasattr(plane, "dtype"):
+        raise TypeError(f"a plane is an array, not {type(plane).__name__}")
     dimensions = len(plane.shape)
     if dimensions != 2:
         raise PenstockError(f"a plane has 2 dimensions, rows and columns, not {dimensions}")
@@ -113,6 +117,8 @@ def _planes(frame):
     is_one = any(
         hasattr(frame, name) for name in ("ndim", "__dlpack__", "__cuda_array_interface__")
     )
+    if not is_one and not isinstance(frame, (list, tuple)):
+        raise TypeError(f"a frame is an array, or a list of planes, not {type(frame).__name__}")
     planes = [_checked(_of_dlpack(plane)) for plane in ([frame] if is_one else frame)]
     places = sorted({_place_of(plane) for plane in planes})
     if len(places) > 1:
@@ -171,6 +177,13 @@ def _is_path(video):
     return isinstance(video, (str, os.PathLike))
 
 
+def _raw_format(raw):
+    if not isinstance(raw, (tuple, list)) or len(raw) != 4:
+        raise TypeError(f"raw= is (width, height, bits, chroma), not {raw!r:.40}")
+    numbers = (arguments.count(f"raw's {name}", n) for name, n in zip(_RAW_NUMBERS, raw))
+    return (*numbers, arguments.text("raw's chroma", raw[3]))
+
+
 def score(
     reference, distorted, features, *, device="", raw=None, bits=None, subsample=1, frame_limit=0
 ):
@@ -185,7 +198,12 @@ def score(
     frames before are scored, with a RuntimeWarning.
     """
     check_process()
-    features = [features] if isinstance(features, str) else list(features)
+    features = arguments.texts("features", features)
+    arguments.text("device", device)
+    subsample = arguments.count("subsample", subsample, 1)
+    frame_limit = arguments.count("frame_limit", frame_limit)
+    bits = arguments.count_or_none("bits", bits, 16)
+    raw = None if raw is None else _raw_format(raw)
     if _is_path(reference) != _is_path(distorted):
         raise PenstockError("both videos are paths, or both are iterables of frames")
     if _is_path(reference):
@@ -199,6 +217,12 @@ def score(
             frame_limit,
         )
     else:
+        if raw is not None:
+            raise PenstockError("raw= is the form of files; frames have their own")
+        for name, frames in (("reference", reference), ("distorted", distorted)):
+            if not hasattr(frames, "__iter__"):
+                kind = type(frames).__name__
+                raise TypeError(f"{name}= is a path, or an iterable of frames, not {kind}")
         limit = frame_limit or None
         videos = (itertools.islice(frames, limit) for frames in (reference, distorted))
         scores, ended_early = _score_frames(*videos, features, device, bits, subsample)

@@ -2,6 +2,7 @@
 
 import pyarrow
 
+from penstock import arguments
 from penstock.session import reader_of, session_of
 
 
@@ -21,8 +22,10 @@ class BatchWorker:
 
         A reader or another stream is read here, since every batch needs its rows.
         """
-        self.sql, self.table_name, self.device = sql, table_name, device
-        self.tables = {name: _held(data) for name, data in (tables or {}).items()}
+        self.sql = arguments.text("sql", sql)
+        self.table_name = arguments.text("table_name", table_name)
+        self.device = arguments.text("device", device)
+        self.tables = {name: _held(data) for name, data in arguments.tables(tables).items()}
 
     def __reduce__(self):
         return type(self), (self.sql, self.table_name, self.device, self.tables)

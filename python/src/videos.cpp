@@ -2,6 +2,7 @@
 #include <nanobind/ndarray.h>
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/string.h>
+#include <nanobind/stl/tuple.h>
 #include <nanobind/stl/vector.h>
 
 #include <deque>
@@ -197,9 +198,9 @@ nb::tuple score_files(const std::string& reference, const std::string& distorted
   SignalCheck signals;
   video::VideoPairOptions options;
   if (!raw.is_none()) {
-    const nb::tuple format = nb::cast<nb::tuple>(raw);
-    options.raw = format_of(nb::cast<std::uint32_t>(format[0]), nb::cast<std::uint32_t>(format[1]),
-                            nb::cast<std::uint32_t>(format[2]), nb::cast<std::string>(format[3]));
+    using Raw = std::tuple<std::uint32_t, std::uint32_t, std::uint32_t, std::string>;
+    const auto [width, height, bits, chroma] = nb::cast<Raw>(raw);
+    options.raw = format_of(width, height, bits, chroma);
   }
   if (frame_limit > 0) options.frame_limit = frame_limit;
   options.is_interrupted = [&] { return !signals.keep_on(); };
