@@ -174,7 +174,7 @@ class TablesIn(unittest.TestCase):
             ("text", "str"),
             (numpy.zeros((2, 2, 2)), "3 dimensions"),
             ({"a": numpy.zeros(2), "b": numpy.zeros(3)}, "length"),
-            ({"a": numpy.zeros(2, complex)}, "numpy type"),
+            ({"a": numpy.zeros(2, complex)}, "NumPy's type"),
             ({"a": [1, "x"]}, "x"),
         ):
             with self.subTest(data=data), self.assertRaises(penstock.PenstockError) as caught:
