@@ -3,6 +3,7 @@
 #include <new>
 #include <stdexcept>
 
+#include "base/cancellation.hpp"
 #include "base/host_memory.hpp"
 
 namespace penstock {
@@ -24,6 +25,8 @@ Status status_of_exception() {
     return out_of_memory;
   } catch (const std::length_error&) {  // a container longer than any memory
     return out_of_memory;
+  } catch (const Cancelled& e) {
+    return {Code::cancelled, e.what()};
   } catch (const std::exception& e) {
     return {Code::internal, std::string("an exception: ") + e.what()};
   } catch (...) { return {Code::internal, "an exception of unknown type"}; }

@@ -5,6 +5,7 @@
 // that have begun end.
 #pragma once
 #include <algorithm>
+#include <chrono>
 #include <condition_variable>
 #include <cstdint>
 #include <deque>
@@ -14,6 +15,7 @@
 #include <optional>
 #include <vector>
 
+#include "base/cancellation.hpp"
 #include "base/exception_boundary.hpp"
 #include "base/thread_pool.hpp"
 #include "penstock/status.hpp"
@@ -113,9 +115,14 @@ template <class Batch, class Part> class OrderedWindow {
       return std::optional<Batch>();
     }
     Slot& front = slots_.front();
-    ready_.wait(lock, [&] {
+    const auto is_ready = [&] {
       return front.done == front.begun && (front.done == front.parts.size() || !failed_.ok());
-    });
+    };
+    while (!ready_.wait_for(lock, std::chrono::milliseconds(5), is_ready)) {
+      lock.unlock();
+      check_cancelled();
+      lock.lock();
+    }
     PENSTOCK_TRY(front.status);
     if (front.done < front.parts.size()) return failed_;
     if (front.is_end) return std::optional<Batch>();

@@ -14,6 +14,7 @@ void run_in_parallel(std::uint64_t count, std::uint64_t min_range,
                      const void* work) {
   const std::uint64_t ranges = std::clamp<std::uint64_t>(
       count / std::max<std::uint64_t>(min_range, 1), 1, host_core_count());
+  check_cancelled();
   if (ranges == 1) return call(work, 0, count);
   std::atomic<std::uint64_t> next_range = 0;
   std::mutex mutex;
@@ -21,6 +22,7 @@ void run_in_parallel(std::uint64_t count, std::uint64_t min_range,
   ThreadPool::shared().run_on(static_cast<unsigned>(ranges), [&] {
     for (std::uint64_t range; (range = next_range++) < ranges;) {
       try {
+        check_cancelled();
         call(work, count * range / ranges, count * (range + 1) / ranges);
       } catch (...) {
         const std::lock_guard lock(mutex);

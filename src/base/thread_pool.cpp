@@ -26,10 +26,15 @@ struct SharedRun {
     const std::lock_guard lock(mutex);
     if (--inside == 0) left.notify_all();
   }
+  // Meanwhile this thread asks whether the work is wanted, so that the helpers know.
   void close() {
     std::unique_lock lock(mutex);
     is_closed = true;
-    left.wait(lock, [&] { return inside == 0; });
+    while (!left.wait_for(lock, std::chrono::milliseconds(5), [&] { return inside == 0; })) {
+      lock.unlock();
+      static_cast<void>(is_cancelled());
+      lock.lock();
+    }
   }
 };
 
@@ -128,7 +133,11 @@ void ThreadPool::run_on(unsigned thread_count, const std::function<void()>& work
   } const closing{*run};
   try {
     for (unsigned i = 1; i < thread_count; i++)
-      if (!start_helper([run] { run->help(); })) break;
+      if (!start_helper([run, scope = current_cancellation()] {
+            const CancellationScope same(scope);
+            run->help();
+          }))
+        break;
   } catch (const std::system_error&) {}  // no further thread: the existing threads do the work
   work();
 }

@@ -21,6 +21,8 @@
 #include <utility>
 #include <vector>
 
+#include "base/cancellation.hpp"
+
 namespace penstock {
 
 // Returns how many cores the process may use, at least 1. Asked once: the C++ library opens a file
@@ -42,11 +44,16 @@ template <class T> class Task {
   ~Task() {
     if (result_.valid()) result_.wait();
   }
-  bool valid() const { return result_.valid(); }  // until get() was called
-  bool has_ended() const {                        // get() does not wait
-    return result_.wait_for(std::chrono::seconds(0)) == std::future_status::ready;
+  bool valid() const { return result_.valid(); }                           // until get() was called
+  bool has_ended() const { return ends_within(std::chrono::seconds(0)); }  // get() does not wait
+  bool ends_within(std::chrono::milliseconds time) const {
+    return result_.wait_for(time) == std::future_status::ready;
   }
   void wait() const { result_.wait(); }
+  // Throws Cancelled if this thread's work is no longer wanted. The task goes on.
+  void wait_while_wanted() const {
+    while (!ends_within(std::chrono::milliseconds(5))) check_cancelled();
+  }
   T get() { return result_.get(); }  // throws what the task threw
 
  private:
@@ -85,7 +92,8 @@ class ThreadPool {
   // all calls have returned. Fewer threads help where other calls of run_on() occupy the cores, so
   // that nested calls do not multiply threads. A helper that has not begun when this thread's call
   // returns does not begin at all, so that a call never waits for a thread. Throws what this
-  // thread's call throws; the helpers' calls must not throw.
+  // thread's call throws; the helpers' calls must not throw. They belong to this thread's
+  // cancellation scope.
   void run_on(unsigned thread_count, const std::function<void()>& work);
 
   // While it lives, the thread that made it has a core: run_on() takes one helper less. For threads

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/ascii.hpp"
+#include "base/cancellation.hpp"
 #include "base/exception_boundary.hpp"
 #include "exec/kernel/kept_programs.hpp"
 #include "session/bound_statements.hpp"
@@ -34,7 +35,8 @@ class SessionOfFiles final : public Session {
     return sql(alone, options);
   }
   Result<QueryResult> sql(const SessionStatement& statement, const RunOptions& options) override {
-    return answer(statement, options);
+    const CancellationScope scope(goes_on(options));  // of binding, too
+    return catch_exceptions([&] { return answer(statement, options); });
   }
   // Views and macros are defined, and settings set, so that later statements can be explained.
   Result<std::string> explain(const SessionStatement& statement,
@@ -117,6 +119,10 @@ class SessionOfFiles final : public Session {
   }
 
  private:
+  static std::function<bool()> goes_on(const RunOptions& options) {
+    if (!options.progress) return {};
+    return [&options] { return options.progress({}); };
+  }
   Result<QueryResult> answer(const SessionStatement& statement, const RunOptions& options) {
     PENSTOCK_ASSIGN(const std::string text, session::text_of(statement));
     PENSTOCK_ASSIGN(const auto definition, sql::read_definition(text));

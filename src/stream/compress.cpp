@@ -1,6 +1,7 @@
 // compress(): completes the options and runs a format's compressor over the input.
 #include <algorithm>
 
+#include "base/cancellation.hpp"
 #include "base/exception_boundary.hpp"
 #include "stream/device/device_compress.hpp"
 #include "stream/formats.hpp"
@@ -59,11 +60,10 @@ Result<Report> run(Input& input, const Sink& sink, const CompressOptions& option
       options.device != nullptr ? std::make_shared<DeviceSession>(options.device) : nullptr;
   Report report{.format = options.format,
                 .threads = session ? batches_in_flight : thread_count(options.threads)};
-  const auto report_progress = [&] {
-    const bool goes_on =
-        !options.progress || options.progress({input.offset(), report.bytes_out, input.size()});
-    return goes_on ? Status() : Status(Code::cancelled, "cancelled");
+  const auto goes_on = [&] {
+    return options.progress({input.offset(), report.bytes_out, input.size()});
   };
+  const CancellationScope scope(options.progress ? goes_on : std::function<bool()>());
   Pipeline<EncodeJob> pipeline(
       session ? make_device_compressor(input, options, compressor.make_framing(options), session)
               : compressor.make(input, options),
@@ -73,7 +73,7 @@ Result<Report> run(Input& input, const Sink& sink, const CompressOptions& option
     if (bytes.empty()) break;
     PENSTOCK_TRY(sink(bytes));
     report.bytes_out += bytes.size();
-    PENSTOCK_TRY(report_progress());
+    if (options.progress && !goes_on()) return Status(Code::cancelled, "cancelled");
   }
   report.bytes_in = input.offset();
   if (session) report.device = session->report();

@@ -1,6 +1,7 @@
 // decompress(): runs the methods over a file and delivers their output to the sink.
 #include <algorithm>
 
+#include "base/cancellation.hpp"
 #include "base/exception_boundary.hpp"
 #include "stream/device/device_frames.hpp"
 #include "stream/device/device_session.hpp"
@@ -23,6 +24,7 @@ class Decompression {
   }
 
   Result<Report> run() {
+    const CancellationScope scope(goes_on());
     context_.report.threads = context_.threads;
     PENSTOCK_TRY(
         for_each_member(context_, [this](const Method& method) { return decode(method); }));
@@ -68,7 +70,14 @@ class Decompression {
     return report_progress(bytes_in);
   }
 
+  // Between the output of jobs, the caller hears of the last one again.
+  std::function<bool()> goes_on() const {
+    if (!context_.options.progress) return {};
+    return [this] { return report_progress(bytes_in_).ok(); };
+  }
+
   Status report_progress(std::uint64_t bytes_in) const {
+    bytes_in_ = bytes_in;
     const Progress progress{bytes_in, context_.report.bytes_out, context_.input.size()};
     if (context_.options.progress && !context_.options.progress(progress))
       return {Code::cancelled, "cancelled"};
@@ -77,6 +86,7 @@ class Decompression {
 
   const Sink& sink_;
   Context context_;
+  mutable std::uint64_t bytes_in_ = 0;  // that were reported last
 };
 
 }  // namespace

@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "base/cancellation.hpp"
 #include "base/clock.hpp"
 #include "base/parallel.hpp"
 #include "base/thread_pool.hpp"
@@ -24,7 +25,7 @@ class CpuEvent : public Event {
   double seconds_ = now_seconds();
 };
 
-// One launch: threads take blocks of groups until none is left.
+// One launch: threads take blocks of groups until none is left, or nobody wants the rest.
 class Launch {
  public:
   Launch(Module& module, const Kernel& kernel, const void* const* arguments, std::uint32_t groups,
@@ -38,7 +39,7 @@ class Launch {
   void run() {
     for (;;) {
       const std::uint64_t first = next_.fetch_add(block_, std::memory_order_relaxed);
-      if (first >= groups_) return;
+      if (first >= groups_ || is_cancelled()) return;
       const auto begin = static_cast<std::uint32_t>(first);
       run_block(begin, std::min(groups_ - begin, block_) + begin);
     }
@@ -113,7 +114,7 @@ class CpuQueue : public Queue {
       if (!set.ok()) return device::with_argument(set, i, name);
     }
     if (groups > 0) run(built->module(), *kernel, groups);
-    return {};
+    return is_cancelled() ? Status(Code::cancelled, Cancelled().what()) : Status();
   }
   Result<std::shared_ptr<Event>> record() override { return {std::make_shared<CpuEvent>()}; }
   Status wait_for(const Event& event) override {

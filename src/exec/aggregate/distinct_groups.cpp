@@ -85,6 +85,7 @@ bool GroupTable::add_distinct(const GroupTable& values) {
     std::vector<std::shared_ptr<GroupSet>> sets = {std::make_shared<GroupSet>(layout_, memory_)};
     bool all_fit = true;
     values.for_each(begin, end, [&](std::uint64_t value) {
+      if (value % rows_between_checks == 0) check_cancelled();
       if (sets.back()->size() >= max_totals)
         sets.push_back(std::make_shared<GroupSet>(layout_, memory_));
       all_fit &= adder.add(values.row(value), *sets.back());

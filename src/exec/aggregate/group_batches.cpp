@@ -4,6 +4,7 @@
 #include <array>
 #include <atomic>
 
+#include "base/cancellation.hpp"
 #include "base/parallel.hpp"
 #include "base/thread_pool.hpp"
 
@@ -94,7 +95,10 @@ class GroupBatches::Divider {
       const std::uint64_t end = std::min(ends_[batch], last);
       const std::uint64_t* entry = batches_[batch].entries.data() +
                                    (at + batches_[batch].size() - ends_[batch]) * form.words;
-      for (; at < end; at++, entry += form.words) take(at, entry, form);
+      for (; at < end; at++, entry += form.words) {
+        if (at % rows_between_checks == 0) check_cancelled();
+        take(at, entry, form);
+      }
     }
   }
 
@@ -112,6 +116,7 @@ bool GroupBatches::merge_part(const GroupLayout& layout, std::span<const Place> 
   bool fits = true;
   part.open();
   for (std::size_t i = 0; i < places.size(); i++) {
+    if (i % rows_between_checks == 0) check_cancelled();
     if (i + entries_ahead < places.size()) {
       __builtin_prefetch(places[i + entries_ahead].entry);
       __builtin_prefetch(places[i + entries_ahead].entry + form.words - 1);

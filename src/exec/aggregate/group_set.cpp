@@ -170,7 +170,9 @@ void GroupSet::expect(std::span<const std::uint64_t> entries, const EntryForm& f
 bool GroupSet::add(std::span<const std::uint64_t> entries, const EntryForm& form) {
   bool fits = true;
   open();
+  std::uint64_t added = 0;
   for (std::size_t at = 0; at < entries.size(); at += form.words) {
+    if (++added % rows_between_checks == 0) check_cancelled();
     if (positions_.size() > positions_in_cache) expect(entries, form, at);
     const std::uint64_t* const entry = entries.data() + at;
     fits &= add_entry(layout_, form, entry, row_of(entry + form.key));

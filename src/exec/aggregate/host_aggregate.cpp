@@ -5,6 +5,7 @@
 #include <unordered_map>
 #include <utility>
 
+#include "base/cancellation.hpp"
 #include "exec/aggregate/host_steps.hpp"
 #include "expr/evaluate_columns.hpp"
 #include "expr/value.hpp"
@@ -102,6 +103,7 @@ Result<Groups> add_rows(const TileProgram& program, const Table& input) {
   GroupFinder groups(program);
   std::vector<Scalar> values(columns.size());
   for (std::uint64_t row = 0; row < rows.row_count; row++) {
+    if (row % rows_between_checks == 0) check_cancelled();
     for (std::size_t i = 0; i < columns.size(); i++) values[i] = scalar_at(columns[i], row);
     for (std::uint32_t i = 0; i < program.key_count; i++)
       if (is_float(values[i].type) && values[i].real == 0) values[i].real = 0;  // -0.0 is 0.0
@@ -116,6 +118,7 @@ Result<Groups> add_distinct(const TileProgram& totals, const Groups& values,
                             std::vector<std::string>& arguments) {
   GroupFinder groups(totals);
   for (const auto& [value, unused] : values) {
+    if (arguments.size() % rows_between_checks == 0) check_cancelled();
     std::vector<Partial>& partials = groups.find(value);
     if (!add_row(totals, partials, value)) return sum_too_large();
     if (!has_string_extremes(totals) || value[totals.key_count].is_null) continue;

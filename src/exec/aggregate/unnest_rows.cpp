@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <numeric>
 
+#include "base/parallel.hpp"
 #include "column/nested/nested_column.hpp"
 #include "table/rows/gather.hpp"
 
@@ -35,18 +36,19 @@ std::vector<std::uint64_t> longest_counts(const std::vector<Elements>& lists, st
 
 std::vector<std::uint64_t> repeated_rows(const std::vector<std::uint64_t>& counts) {
   std::vector<std::uint64_t> rows;
-  for (std::uint64_t row = 0; row < counts.size(); row++) rows.insert(rows.end(), counts[row], row);
+  for_wanted_rows(0, counts.size(),
+                  [&](std::uint64_t row) { rows.insert(rows.end(), counts[row], row); });
   return rows;
 }
 
 // A shorter list ends in NULLs.
 Column padded(const Elements& list, const std::vector<std::uint64_t>& counts) {
   std::vector<std::uint64_t> rows;
-  for (std::uint64_t row = 0; row < counts.size(); row++) {
+  for_wanted_rows(0, counts.size(), [&](std::uint64_t row) {
     const auto first = static_cast<std::uint64_t>(list.offsets[row]);
     for (std::uint64_t i = 0; i < counts[row]; i++)
       rows.push_back(i < list.count(row) ? first + i : no_row);
-  }
+  });
   if (list.values.row_count == 0)
     return column_of(list.values.type,
                      std::vector<Scalar>(rows.size(), Scalar::null_of(list.values.type)));

@@ -48,16 +48,26 @@ class SharedProgress {
     return own;
   }
   bool was_stopped() const { return was_stopped_; }  // by the caller
+  // Asks the caller while no share does.
+  void ask() {
+    if (!options_.progress || was_stopped_) return;
+    const std::lock_guard lock(mutex_);
+    static_cast<void>(ask_caller());
+  }
   void end_after(std::size_t share) {
     for (std::size_t last = last_; share < last && !last_.compare_exchange_weak(last, share);) {}
   }
 
  private:
   bool report(std::size_t share, const Progress& progress) {
-    if (share > last_) return false;
+    if (share > last_ || was_stopped_) return false;
     if (!options_.progress) return true;
     const std::lock_guard lock(mutex_);
     shares_[share] = progress;
+    return ask_caller();
+  }
+
+  bool ask_caller() {
     Progress all{0, 0};
     for (const Progress& one : shares_) {
       all.rows_done += one.rows_done;
@@ -199,6 +209,8 @@ class SharesOfCut {
     const double begun = now_seconds();
     auto first = run_one(assignments[0], 0, progress);
     spin_until_ended(others, now_seconds() - begun);
+    for (const auto& share : others)
+      while (!share.ends_within(std::chrono::milliseconds(10))) progress.ask();
     is_stopped_ = progress.was_stopped();
     std::vector<RowRange> lost;
     Status failed;

@@ -101,6 +101,7 @@ Task<Result<std::shared_ptr<Program>>> TileKernel::start_to_build(const Variant&
 
 Status TileKernel::wait() {
   if (!building_.valid()) return {};
+  building_.wait_while_wanted();
   PENSTOCK_ASSIGN(std::shared_ptr<Program> compiled, building_.get());
   set_compiled(std::move(compiled));
   return {};

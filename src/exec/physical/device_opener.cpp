@@ -27,6 +27,7 @@ Result<bool> DeviceOpener::wait() {
     is_open_ = false;
   } else {
     const HostSpan span(recording_.get(), "wait for the device to open", Track::wait);
+    opening_.wait_while_wanted();
     PENSTOCK_ASSIGN(device_, opening_.get());
   }
   PENSTOCK_TRY(begin_sampling());

@@ -4,6 +4,7 @@
 #include <span>
 #include <utility>
 
+#include "base/cancellation.hpp"
 #include "base/clock.hpp"
 #include "base/large_blocks.hpp"
 #include "exec/physical/physical_plan.hpp"
@@ -20,19 +21,33 @@ class Driver {
   // `plan` outlives it.
   Driver(const Plan& plan, std::vector<StepId> results, const RunOptions& options,
          const RunInputs& inputs)
-      : plan_(plan), results_(std::move(results)), options_(options), inputs_(inputs) {}
+      : plan_(plan), results_(std::move(results)), options_(options), inputs_(inputs) {
+    if (!options.progress) return;
+    options_.progress = [this, report = options.progress](const Progress& progress) {
+      progress_ = progress;
+      return report(progress);
+    };
+  }
 
   Result<std::vector<QueryResult>> run() {
+    const CancellationScope scope(question());
     return run_until_planned([&] { return run_rest(); },
                              [&](const Status& failed) { return plan_anew(failed); });
   }
   Result<ShareResult> run_share(std::uint64_t row_limit) {
+    const CancellationScope scope(question());
     row_limit_ = row_limit;
     return run_until_planned([&] { return share(); },
                              [&](const Status& failed) { return plan_anew(failed); });
   }
 
  private:
+  // Between chunks, the caller hears of the last one again.
+  std::function<bool()> question() const {
+    if (!options_.progress) return {};
+    return [this] { return options_.progress(progress_); };
+  }
+
   // Operators refer to the state of their run, so they end first.
   void begin_anew() {
     roots_.clear();
@@ -179,6 +194,7 @@ class Driver {
   RunOptions options_;
   const RunInputs inputs_;
   std::uint64_t row_limit_ = ~std::uint64_t{0};
+  Progress progress_;  // of the last chunk
   std::unique_ptr<RunState> run_;
   std::unique_ptr<Planner> planner_;
   std::vector<OperatorPointer> roots_;  // of the results that are left

@@ -6,6 +6,7 @@
 #include <functional>
 #include <optional>
 
+#include "base/parallel.hpp"
 #include "column/column_builders.hpp"
 #include "column/concatenate.hpp"
 #include "exec/window/window_frames.hpp"
@@ -37,7 +38,10 @@ template <class T> class RangeTree {
         neutral_(neutral),
         combine_(std::move(combine)) {
     std::ranges::move(values, nodes_.begin() + static_cast<std::ptrdiff_t>(size_));
-    for (std::size_t i = size_; i-- > 1;) nodes_[i] = combine_(nodes_[2 * i], nodes_[2 * i + 1]);
+    for_wanted_rows(1, size_, [&](std::uint64_t made) {
+      const std::size_t i = size_ - made;
+      nodes_[i] = combine_(nodes_[2 * i], nodes_[2 * i + 1]);
+    });
   }
   T of(PositionRange range) const {
     T left = neutral_, right = neutral_;
@@ -94,13 +98,19 @@ class FramedColumn {
     return input().is_valid(positions_.rows[position]);
   }
 
+  // Calls work(position) for each, while the window is wanted.
+  template <class Work> void for_positions(const Work& work) const {
+    for_wanted_rows(0, row_count(), work);
+  }
+
   // The values before each position that are not NULL.
   const std::vector<std::uint32_t>& present() {
     if (!present_.empty()) return present_;
     present_.resize(row_count() + 1);
     const bool counts_rows = call_.function == WindowFunction::count_rows;
-    for (std::uint64_t i = 0; i < row_count(); i++)
+    for_positions([&](std::uint64_t i) {
       present_[i + 1] = present_[i] + (counts_rows || is_valid(i) ? 1 : 0);
+    });
     return present_;
   }
   std::uint64_t present_in(const Parts& parts) {
@@ -112,21 +122,22 @@ class FramedColumn {
 
   Column counts() {
     std::vector<std::int64_t> counts(row_count());
-    for (std::uint64_t i = 0; i < row_count(); i++)
+    for_positions([&](std::uint64_t i) {
       counts[positions_.rows[i]] = static_cast<std::int64_t>(present_in(frames_.at(i)));
+    });
     return Column::from(std::move(counts));
   }
 
   template <class T> RangeTree<T> tree_of_sums() const {
     std::vector<T> values(row_count());
-    for (std::uint64_t i = 0; i < row_count(); i++) {
+    for_positions([&](std::uint64_t i) {
       const Scalar value = scalar_at(input(), positions_.rows[i]);
-      if (value.is_null) continue;
+      if (value.is_null) return;
       if constexpr (std::is_same_v<T, double>)
         values[i] = value.real;
       else
         values[i] = value.integer;
-    }
+    });
     return RangeTree<T>(std::move(values), T{0}, added<T>);
   }
 
@@ -142,14 +153,15 @@ class FramedColumn {
   bool may_overflow() {
     constexpr double limit = 1.7e38;  // 2^127
     std::vector<double> values(row_count());
-    for (std::uint64_t i = 0; i < row_count(); i++) {
+    for_positions([&](std::uint64_t i) {
       const Scalar value = scalar_at(input(), positions_.rows[i]);
       if (!value.is_null) values[i] = static_cast<double>(value.integer);
-    }
+    });
     const RangeTree<double> rounded(std::move(values), 0, added<double>);
-    for (std::uint64_t i = 0; i < row_count(); i++)
-      if (std::abs(rounded.of(frames_.at(i))) >= limit) return true;
-    return false;
+    bool may = false;
+    for_positions(
+        [&](std::uint64_t i) { may = may || std::abs(rounded.of(frames_.at(i))) >= limit; });
+    return may;
   }
 
   Result<Column> sums(Type type) {
@@ -162,10 +174,10 @@ class FramedColumn {
     const RangeTree<T> tree = tree_of_sums<T>();
     const Accumulator accumulator{sum_kind(input().type), 0, input().type, nullptr, 0};
     std::vector<Scalar> results(row_count(), Scalar::null_of(type));
-    for (std::uint64_t i = 0; i < row_count(); i++) {
+    for_positions([&](std::uint64_t i) {
       const Parts parts = frames_.at(i);
       const std::uint64_t count = present_in(parts);
-      if (count == 0) continue;
+      if (count == 0) return;
       const T sum = tree.of(parts);
       Partial partial;
       if constexpr (std::is_same_v<T, double>)
@@ -176,7 +188,7 @@ class FramedColumn {
           call_.function == WindowFunction::average
               ? Scalar::of(type, average_of(accumulator, partial, count, false))
               : Scalar::of(type, sum);
-    }
+    });
     return column_of(type, results);
   }
 
@@ -184,8 +196,9 @@ class FramedColumn {
   Column extremes() {
     const int sign = call_.function == WindowFunction::maximum ? -1 : 1;
     std::vector<std::uint64_t> leaves(row_count(), no_row);
-    for (std::uint64_t i = 0; i < row_count(); i++)
+    for_positions([&](std::uint64_t i) {
       if (is_valid(i)) leaves[i] = i;
+    });
     const auto better = [&](std::uint64_t a, std::uint64_t b) {
       if (a == no_row || b == no_row) return a == no_row ? b : a;
       const int order = expr::compare(scalar_at(input(), positions_.rows[a]),
@@ -199,12 +212,12 @@ class FramedColumn {
   // Gathers the value at a position, or NULL, or the call's default.
   template <class Position> Column taken(const Position& position_of) {
     std::vector<std::uint64_t> rows(row_count());
-    for (std::uint64_t i = 0; i < row_count(); i++) {
+    for_positions([&](std::uint64_t i) {
       const std::uint64_t position = position_of(i), row = positions_.rows[i];
       rows[row] = position != no_row ? positions_.rows[position]
                   : call_.otherwise  ? row_count() + row
                                      : no_row;
-    }
+    });
     if (!call_.otherwise) return gather_or_null(input(), std::move(rows));
     return gather_or_null(
         column::concatenate(input().type, std::array{input(), table_.columns[*call_.otherwise]}),
@@ -271,6 +284,7 @@ class FramedColumn {
     std::uint64_t bytes = 0;
     std::optional<PositionRange> last;
     for (std::uint64_t i = 0; i < row_count(); i++) {
+      if (i % 64 == 0) check_cancelled();  // a frame's text may be long
       const Parts parts = frames_.at(i);
       const bool is_last = last && parts[1].size() + parts[2].size() == 0 &&
                            parts[0].first == last->first && parts[0].end == last->end;

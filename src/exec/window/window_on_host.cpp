@@ -293,12 +293,12 @@ class WindowColumns {
       return of_maximum ? is_lower_zero(column, b, a) : is_lower_zero(column, a, b);
     };
     std::vector<std::uint64_t> best(row_count());
-    for (std::uint64_t i = 0; i < row_count(); i++) {
+    for_wanted_rows(0, row_count(), [&](std::uint64_t i) {
       best[i] = i == 0 || positions_.partitions[i] != 0 ? no_row : best[i - 1];
       const std::uint64_t row = positions_.rows[i];
       if (column.is_valid(row) && (best[i] == no_row || is_before(row, positions_.rows[best[i]])))
         best[i] = i;
-    }
+    });
     return taken(call, [&](std::uint64_t i) { return best[end(call, i)]; });
   }
 

@@ -6,6 +6,7 @@
 #include <stdexcept>
 #include <system_error>
 
+#include "base/cancellation.hpp"
 #include "base/exception_boundary.hpp"
 
 namespace penstock::io {
@@ -48,6 +49,8 @@ Status status_of_exception() {
   } catch (const std::length_error&) {
     return penstock::status_of_exception();
   } catch (const std::system_error&) {
+    return penstock::status_of_exception();
+  } catch (const Cancelled&) {
     return penstock::status_of_exception();
   } catch (const std::exception& e) {  // readers throw for bytes that contradict their format
     return {Code::corrupt, without_end_of_line(e.what())};

@@ -36,6 +36,7 @@ template <class JobType> Pipeline<JobType>::~Pipeline() {
 }
 
 template <class JobType> void Pipeline<JobType>::run() {
+  const CancellationScope of_caller(cancellation_);
   std::unique_lock lock(mutex_);
   for (;;) {
     slot_freed_.wait(lock, [&] {
@@ -82,7 +83,12 @@ template <class JobType> typename Pipeline<JobType>::Slot& Pipeline<JobType>::wa
     return slot;
   }
   std::unique_lock lock(mutex_);
-  slot_ready_.wait(lock, [&] { return slot.state == State::ready; });
+  const auto is_ready = [&] { return slot.state == State::ready; };
+  while (!slot_ready_.wait_for(lock, std::chrono::milliseconds(5), is_ready)) {
+    lock.unlock();
+    check_cancelled();
+    lock.lock();
+  }
   return slot;
 }
 

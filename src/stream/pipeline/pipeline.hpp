@@ -8,6 +8,7 @@
 #include <functional>
 #include <mutex>
 
+#include "base/cancellation.hpp"
 #include "base/thread_pool.hpp"
 #include "penstock/stream.hpp"
 #include "stream/pipeline/job.hpp"
@@ -45,7 +46,7 @@ template <class JobType> class Pipeline : public Decoder {
  public:
   // With no threads, the caller's does all the work. `after_job` is called on the caller's thread
   // after each job, also after jobs without output; its error ends the pipeline. Throws where no
-  // thread can be created.
+  // thread can be created. The stages work for the cancellation scope of this thread.
   Pipeline(std::unique_ptr<Stages<JobType>> stages, std::uint32_t threads,
            std::function<Status()> after_job = {});
   ~Pipeline() override;
@@ -69,6 +70,7 @@ template <class JobType> class Pipeline : public Decoder {
 
   std::unique_ptr<Stages<JobType>> stages_;
   std::function<Status()> after_job_;
+  const std::shared_ptr<Cancellation> cancellation_ = current_cancellation();
   std::mutex mutex_;
   std::condition_variable slot_freed_, slot_ready_;
   std::vector<Slot> slots_;

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <new>
 
+#include "base/cancellation.hpp"
 #include "stream/zstd/zstd_methods.hpp"
 
 namespace penstock::stream {
@@ -33,15 +34,47 @@ class ZstdCompressor : public EncodeStages {
     ZSTD_CCtx_setParameter(context, ZSTD_c_compressionLevel, static_cast<int>(level_));
     ZSTD_CCtx_setParameter(context, ZSTD_c_checksumFlag, 1);
     const std::size_t capacity = ZSTD_compressBound(job.input.size());
-    const std::size_t bytes = ZSTD_compress2(context, job.reserve(capacity), capacity,
-                                             job.input.data(), job.input.size());
-    if (ZSTD_isError(bytes))
-      return {Code::no_memory, std::string("zstd: ") + ZSTD_getErrorName(bytes)};
-    job.end = bytes;
+    ZSTD_outBuffer out{job.reserve(capacity), capacity, 0};
+    const std::size_t failed = level_ < first_slow_level
+                                   ? compress_at_once(context, job.input, out)
+                                   : compress_in_parts(context, job.input, out);
+    if (ZSTD_isError(failed))
+      return {Code::no_memory, std::string("zstd: ") + ZSTD_getErrorName(failed)};
+    job.end = out.pos;
     return {};
   }
 
  private:
+  // From this level on a block takes more than a tenth of a second.
+  static constexpr std::uint32_t first_slow_level = 8;
+
+  static std::size_t compress_at_once(ZSTD_CCtx* context, std::span<const std::byte> input,
+                                      ZSTD_outBuffer& out) {
+    const std::size_t bytes =
+        ZSTD_compress2(context, out.dst, out.size, input.data(), input.size());
+    if (!ZSTD_isError(bytes)) out.pos = bytes;
+    return bytes;
+  }
+
+  // A block of the highest levels takes half a minute. So it is given by blocks of the format, and
+  // ends when nobody wants it.
+  static std::size_t compress_in_parts(ZSTD_CCtx* context, std::span<const std::byte> input,
+                                       ZSTD_outBuffer& out) {
+    constexpr std::size_t part_bytes = 128 << 10;
+    ZSTD_CCtx_reset(context, ZSTD_reset_session_only);  // of a block that was ended
+    ZSTD_CCtx_setPledgedSrcSize(context, input.size());
+    ZSTD_inBuffer in{input.data(), 0, 0};
+    for (std::size_t left = 1; left != 0;) {
+      check_cancelled();
+      in.size = std::min(in.size + part_bytes, input.size());
+      const bool is_last = in.size == input.size();
+      left = ZSTD_compressStream2(context, &out, &in, is_last ? ZSTD_e_end : ZSTD_e_continue);
+      if (ZSTD_isError(left)) return left;
+      if (!is_last) left = 1;
+    }
+    return 0;
+  }
+
   Input& input_;
   std::uint64_t block_bytes_;
   std::uint32_t level_;

@@ -5,6 +5,7 @@
 #include <map>
 #include <mutex>
 
+#include "base/cancellation.hpp"
 #include "base/parallel.hpp"
 #include "table/rows/gather.hpp"
 
@@ -19,10 +20,44 @@ constexpr std::uint64_t max_pairs = std::uint64_t{1} << 28;
 // has few columns.
 constexpr std::uint64_t max_batch_rows = std::uint64_t{1} << 17;
 
-// A thread adds its pairs to the count of all threads after so many. When it did so for each row,
-// 16 threads handed one cache line to each other: two instructions had four fifths of TPC-H 7's
-// samples.
-constexpr std::uint64_t pairs_between_counts = std::uint64_t{1} << 16;
+// A thread holds its pairs in blocks. One vector for all is copied as it grows, a gigabyte at once.
+// When a thread added to the count of all pairs for each row, 16 threads handed one cache line to
+// each other: two instructions had four fifths of TPC-H 7's samples.
+constexpr std::uint64_t block_pairs = std::uint64_t{1} << 18;
+
+// The pairs that a thread finds. `count` includes those of all threads.
+class PairBlocks {
+ public:
+  explicit PairBlocks(std::atomic<std::uint64_t>& count) : count_(count), blocks_(1) {}
+
+  void add(std::uint64_t left, std::uint32_t right) {
+    if (blocks_.back().left.size() == block_pairs) begin_block();
+    blocks_.back().left.push_back(left);
+    blocks_.back().right.push_back(right);
+  }
+  bool are_too_many() const { return count_ > max_pairs; }
+  std::vector<Pairs> finish() {
+    count_ += blocks_.back().left.size();
+    return std::move(blocks_);
+  }
+
+ private:
+  void begin_block() {
+    check_cancelled();
+    count_ += block_pairs;
+    if (are_too_many()) {  // one row may have them all
+      blocks_.back().left.clear();
+      blocks_.back().right.clear();
+      return;
+    }
+    blocks_.emplace_back();
+    blocks_.back().left.reserve(block_pairs);
+    blocks_.back().right.reserve(block_pairs);
+  }
+
+  std::atomic<std::uint64_t>& count_;
+  std::vector<Pairs> blocks_;
+};
 
 // Returns whether a left row without a partner is kept. A row with a NULL in its keys (`present` is
 // not set) has no partner.
@@ -33,36 +68,27 @@ bool keeps_alone(JoinKind kind, const JoinTable& table, bool present) {
 
 // Adds the pairs of a left row.
 void add_pairs(std::uint64_t row, std::uint32_t found, const JoinTable& table, JoinKind kind,
-               bool present, Pairs& pairs) {
-  const auto add = [&](std::uint64_t left, std::uint32_t right) {
-    pairs.left.push_back(left);
-    pairs.right.push_back(right);
-  };
+               bool present, PairBlocks& pairs) {
   if (found == JoinTable::no_row && keeps_alone(kind, table, present))
-    add(row, found);
+    pairs.add(row, found);
   else if (found != JoinTable::no_row && kind == JoinKind::semi)
-    add(row, found);
+    pairs.add(row, found);
   for (; yields_right_columns(kind) && found != JoinTable::no_row; found = table.next(found))
-    add(row, found);
+    pairs.add(row, found);
 }
 
-// Finds the pairs of a range of left rows. `count` includes all threads' pairs; above max_pairs the
-// threads stop.
-Pairs pairs_of(const KeyWords& keys, std::size_t key_count, const JoinTable& table, JoinKind kind,
-               std::uint64_t first, std::uint64_t last, std::atomic<std::uint64_t>& count) {
-  Pairs pairs;
-  std::uint64_t counted = 0;
-  for (std::uint64_t row = first; row < last; row++) {
+// Finds the pairs of a range of left rows. The threads stop when all of them have too many.
+std::vector<Pairs> pairs_of(const KeyWords& keys, std::size_t key_count, const JoinTable& table,
+                            JoinKind kind, std::uint64_t first, std::uint64_t last,
+                            std::atomic<std::uint64_t>& count) {
+  PairBlocks pairs(count);
+  for (std::uint64_t row = first; row < last && !pairs.are_too_many(); row++) {
+    if (row % rows_between_checks == 0) check_cancelled();
     const auto key = keys.words().subspan(row * key_count, key_count);
     const bool present = keys.present[row] != 0;
     add_pairs(row, present ? table.find(key) : JoinTable::no_row, table, kind, present, pairs);
-    if (pairs.left.size() - counted < pairs_between_counts) continue;
-    count += pairs.left.size() - counted;
-    counted = pairs.left.size();
-    if (count > max_pairs) break;
   }
-  count += pairs.left.size() - counted;
-  return pairs;
+  return pairs.finish();
 }
 
 Pairs joined(const std::vector<Pairs>& parts) {
@@ -75,6 +101,7 @@ Pairs joined(const std::vector<Pairs>& parts) {
   Pairs pairs{LargeVector<std::uint64_t>(count), LargeVector<std::uint32_t>(count)};
   in_parallel(parts.size(), 1, [&](std::uint64_t i, std::uint64_t last) {
     for (; i < last; i++) {
+      check_cancelled();
       std::ranges::copy(parts[i].left, pairs.left.data() + firsts[i]);
       std::ranges::copy(parts[i].right, pairs.right.data() + firsts[i]);
     }
@@ -86,22 +113,22 @@ Pairs joined(const std::vector<Pairs>& parts) {
 Result<Pairs> all_pairs(const KeyWords& keys, std::size_t key_count, const JoinTable& table,
                         JoinKind kind) {
   std::mutex mutex;
-  std::map<std::uint64_t, Pairs> parts;
+  std::map<std::uint64_t, std::vector<Pairs>> parts;
   std::atomic<std::uint64_t> count = 0;
-  in_parallel(keys.present.size(), min_rows_per_thread,
-              [&](std::uint64_t first, std::uint64_t last) {
-                Pairs part = pairs_of(keys, key_count, table, kind, first, last, count);
-                const std::lock_guard lock(mutex);
-                parts[first] = std::move(part);
-              });
+  in_parallel(
+      keys.present.size(), min_rows_per_thread, [&](std::uint64_t first, std::uint64_t last) {
+        std::vector<Pairs> part = pairs_of(keys, key_count, table, kind, first, last, count);
+        const std::lock_guard lock(mutex);
+        parts[first] = std::move(part);
+      });
   if (count > max_pairs)
     return Status(
         Code::capacity,
         "join: more than " + std::to_string(max_pairs) +
             " pairs of rows, as keys repeat on both sides; filter or aggregate one side first");
-  if (parts.size() == 1) return std::move(parts.begin()->second);
   std::vector<Pairs> in_order;
-  for (auto& [first, part] : parts) in_order.push_back(std::move(part));
+  for (auto& [first, blocks] : parts) std::ranges::move(blocks, std::back_inserter(in_order));
+  if (in_order.size() == 1) return std::move(in_order[0]);
   return joined(in_order);
 }
 

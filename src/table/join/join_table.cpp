@@ -4,6 +4,7 @@
 #include <atomic>
 #include <mutex>
 
+#include "base/cancellation.hpp"
 #include "base/parallel.hpp"
 
 namespace penstock::plan {
@@ -91,6 +92,7 @@ bool JoinTable::insert_once(const KeyWords& keys, bool wants_all) {
   in_parallel(present.size(), min_rows_per_thread, [&](std::uint64_t first, std::uint64_t last) {
     bool twice = false, nulls = false;
     for (std::uint64_t row = first; row < last; row++) {
+      if (row % rows_between_checks == 0) check_cancelled();
       nulls |= present[row] == 0;
       if (!present[row]) continue;
       const std::atomic_ref<std::uint32_t> position(positions_[words[row] - table_[header_base]]);
@@ -140,6 +142,7 @@ bool JoinTable::insert_all(const KeyWords& keys, bool wants_all, std::uint32_t m
     Placed placed;
     std::uint64_t steps = 0;
     for (std::uint64_t row = first; row < last; row++) {
+      if (row % rows_between_checks == 0) check_cancelled();
       if (!keys.present[row]) {
         has_nulls.store(true, std::memory_order_relaxed);
         positions[row] = nowhere;
@@ -171,6 +174,7 @@ void JoinTable::chain(const LargeVector<std::uint64_t>& positions) {
   in_parallel(positions_.size(), min_rows_per_thread, [&](std::uint64_t first, std::uint64_t last) {
     for (std::uint64_t at = first; at < last; at++) positions_[at] = 0;
     for (std::uint64_t row = positions.size(); row-- > 0;) {
+      if (row % rows_between_checks == 0) check_cancelled();
       const std::uint64_t at = positions[row];
       if (at < first || at >= last) continue;
       next_[row] = positions_[at] - 1;  // no_row behind the last one

@@ -100,6 +100,7 @@ RowKernels::RowKernels(std::shared_ptr<Device> device, const KernelFiles& files)
 
 Status RowKernels::wait() {
   if (compiled_) return {};
+  building_.wait_while_wanted();
   PENSTOCK_ASSIGN(compiled_, building_.get());
   built_programs().keep(device_, source_.get(), compiled_);
   return {};

@@ -180,6 +180,7 @@ std::vector<std::uint64_t> order_by_digits(const NormalizedKey& word, std::uint3
     const auto digit = [shift](std::uint64_t number) {
       return number >> shift & ((1u << digit_bits) - 1);
     };
+    check_cancelled();
     std::size_t positions[1 << digit_bits] = {};
     for (const std::uint64_t number : from) positions[digit(number)]++;
     std::size_t at = 0;
@@ -208,12 +209,17 @@ template <class Less> void sort_in_parallel(std::vector<RankedRow>& rows, const 
       for (std::uint64_t range = first; range < last; range++) work(range * width);
     });
   };
-  in_ranges([&](std::uint64_t first) { std::sort(at(first), at(first + width), less); });
+  in_ranges([&](std::uint64_t first) {
+    std::uint64_t comparisons = 0;
+    std::sort(at(first), at(first + width), while_wanted(less, comparisons));
+  });
   while (width < count) {
     const std::uint64_t half = width;
     width *= 2;
     in_ranges([&](std::uint64_t first) {
-      std::inplace_merge(at(first), at(first + half), at(first + width), less);
+      std::uint64_t comparisons = 0;
+      std::inplace_merge(at(first), at(first + half), at(first + width),
+                         while_wanted(less, comparisons));
     });
   }
 }
@@ -251,7 +257,9 @@ std::vector<std::uint64_t> order_on_host(const std::vector<NormalizedKey>& words
     return a.row < b.row;
   };
   const auto end = ranked.begin() + static_cast<std::ptrdiff_t>(std::min(limit, row_count));
-  if (end != ranked.end()) std::nth_element(ranked.begin(), end, ranked.end(), less);
+  std::uint64_t comparisons = 0;
+  if (end != ranked.end())
+    std::nth_element(ranked.begin(), end, ranked.end(), while_wanted(less, comparisons));
   ranked.erase(end, ranked.end());
   sort_in_parallel(ranked, less);
   std::vector<std::uint64_t> order(ranked.size());

@@ -25,24 +25,22 @@ std::uint64_t next_id() {
 
 ColumnStrings::ColumnStrings() : id_(next_id()) {}
 
-void ColumnStrings::count_bytes(std::size_t first) {
-  for (std::size_t number = first; number < pool_.size(); number++)
-    bytes_ += copies * pool_.text(static_cast<std::uint32_t>(number)).size() + bytes_beside_text;
+void ColumnStrings::count_bytes() {
+  for (; counted_ < pool_.size(); counted_++)
+    bytes_ += copies * pool_.text(static_cast<std::uint32_t>(counted_)).size() + bytes_beside_text;
 }
 
 Status ColumnStrings::number(const Column& strings, std::vector<std::uint32_t>& numbers) {
   const std::lock_guard lock(mutex_);
-  const std::size_t before = pool_.size();
   PENSTOCK_TRY(pool_.encode(strings, numbers));
-  count_bytes(before);
+  count_bytes();
   return {};
 }
 
 std::uint32_t ColumnStrings::number(std::string_view text) {
   const std::lock_guard lock(mutex_);
-  const std::size_t before = pool_.size();
   const std::uint32_t number = pool_.code(text);
-  count_bytes(before);
+  count_bytes();
   return number;
 }
 

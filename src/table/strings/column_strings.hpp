@@ -43,12 +43,13 @@ class ColumnStrings {
   std::uint64_t bytes() const;
 
  private:
-  void count_bytes(std::size_t first);
+  void count_bytes();
   Column copied(std::size_t first) const;
 
   const std::uint64_t id_;
   mutable std::mutex mutex_;
   StringPool pool_;
+  std::size_t counted_ = 0;  // strings that bytes_ counts
   std::uint64_t bytes_ = 0;
   std::set<std::string> complete_;  // identities
   mutable std::shared_ptr<const StringOrder> order_ = std::make_shared<const StringOrder>();

@@ -27,11 +27,11 @@ class SampleSort {
   explicit SampleSort(std::vector<Entry>& entries) : entries_(entries) {}
   void run(const auto& is_before) {
     if (entries_.size() < 2 * min_strings_per_thread)
-      return std::sort(entries_.begin(), entries_.end(), is_before);
+      return sort(entries_.begin(), entries_.end(), is_before);
     choose_bounds(is_before);
     divide(is_before);
     in_parallel(bucket_count(), 1, [&](std::uint64_t first, std::uint64_t last) {
-      for (; first < last; first++) std::sort(place(first), place(first + 1), is_before);
+      for (; first < last; first++) sort(place(first), place(first + 1), is_before);
     });
   }
 
@@ -40,6 +40,10 @@ class SampleSort {
   static constexpr std::uint64_t buckets_per_thread = 8, samples_per_bucket = 16;
   static constexpr std::uint64_t min_bucket_strings = 256;
 
+  static void sort(auto begin, auto end, const auto& is_before) {
+    std::uint64_t comparisons = 0;
+    std::sort(begin, end, while_wanted(is_before, comparisons));
+  }
   std::uint64_t bucket_count() const { return bounds_.size() + 1; }
   std::vector<Entry>::iterator place(std::uint64_t bucket) {
     return entries_.begin() + static_cast<std::ptrdiff_t>(starts_[bucket]);

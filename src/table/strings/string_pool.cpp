@@ -5,6 +5,7 @@
 #include <cstring>
 #include <random>
 
+#include "base/cancellation.hpp"
 #include "base/huge_page_allocator.hpp"
 #include "base/parallel.hpp"
 #include "base/rows_where.hpp"
@@ -137,14 +138,15 @@ void StringPool::expect(std::uint64_t position_hash, std::uint64_t string_hash) 
 void StringPool::find_known(const Column& strings, std::span<std::uint64_t> hashes,
                             std::span<std::uint32_t> codes) const {
   in_parallel(strings.row_count, 1 << 12, [&](std::uint64_t first, std::uint64_t last) {
-    for (std::uint64_t row = first; row < last; row++)
+    for_wanted_rows(first, last, [&](std::uint64_t row) {
       if (strings.is_valid(row)) hashes[row] = hash_of(strings.string(row));
+    });
     std::uint64_t at = 0;
-    for (std::uint64_t row = first; row < last; row++) {
+    for_wanted_rows(first, last, [&](std::uint64_t row) {
       if (row + positions_ahead < last)
         expect(hashes[row + positions_ahead], hashes[row + strings_ahead]);
       codes[row] = strings.is_valid(row) ? find(strings.string(row), hashes[row], at) : 0;
-    }
+    });
   });
 }
 
@@ -158,9 +160,11 @@ void StringPool::encode_strings(const Column& strings, std::vector<std::uint32_t
   add({strings, added, hashes, codes});
 }
 
-// One thread adds the strings of the first rows. If strings repeat, few of the others are new then:
+// It is not left half done: a session keeps the pool. One thread adds the strings of the first
+// rows. If strings repeat, few of the others are new then:
 // a table for all rows would be larger than all caches, and threads would meet at few positions.
 void StringPool::add(NewRows added) {
+  const CancellationScope whole(std::shared_ptr<Cancellation>{});
   constexpr std::size_t rows_of_one_thread = 1 << 13;
   const std::size_t first_rows = std::min(added.rows.size(), rows_of_one_thread);
   for (const std::uint64_t row : added.rows.first(first_rows))
