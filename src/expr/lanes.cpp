@@ -73,6 +73,16 @@ Scalar Lane::scalar(std::size_t row) const {
   return Scalar::of(type, std::string(texts[row]));
 }
 
+void Lane::load(std::size_t row, Scalar& into) const {
+  if (texts.empty() || states[row] == LaneState::null) {
+    into = scalar(row);
+    return;
+  }
+  into.type = type;
+  into.is_null = false;
+  into.text = texts[row];
+}
+
 void Lane::set(std::size_t row, Scalar value) {
   states[row] = value.is_null ? LaneState::null : LaneState::present;
   if (!integers.empty())

@@ -19,10 +19,12 @@ struct Lane {
   std::vector<double> reals;
   std::vector<std::string_view> texts;
   std::deque<std::string> owned;  // texts that are not a column's
+  std::string joined;             // texts that a loop put together, one after the other
   std::vector<LaneState> states;
 
   void begin(Type of, std::size_t count);
   Scalar scalar(std::size_t row) const;
+  void load(std::size_t row, Scalar& into) const;  // the same, in memory that `into` may have
   void set(std::size_t row, Scalar value);
   void copy(std::size_t row, const Lane& from) {
     states[row] = from.states[row];

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "base/huge_page_allocator.hpp"
+#include "column/column_builders.hpp"
 #include "column/concatenate.hpp"
 #include "expr/lanes.hpp"
 
@@ -82,15 +83,20 @@ class ResultColumn {
   }
 
   void write_texts(const Lane& lane, std::uint64_t first) {
-    std::vector<std::optional<std::string>> texts;
+    column::StringBuilder texts(lane.states.size());
+    column::BitBuilder validity;
     bool has_nulls = false;
     for (std::size_t i = 0; i < lane.states.size(); i++) {
       const bool is_present = lane.states[i] == LaneState::present;
       has_nulls |= !is_present;
-      texts.push_back(is_present ? std::optional(std::string(lane.texts[i])) : std::nullopt);
+      validity.push(is_present);
+      texts.push(is_present ? lane.texts[i] : std::string_view());
     }
-    Column column = Column::from_strings(texts);
-    if (!has_nulls) column.validity = {};
+    Column column;
+    column.type = {Kind::string};
+    column.row_count = lane.states.size();
+    texts.take(column);
+    if (has_nulls) column.validity = validity.take();
     texts_[first / batch_rows] = std::move(column);
   }
 
