@@ -30,6 +30,7 @@ class StringPool {
   // looked up once. If equal FSST codes mean equal strings, each distinct one is decoded once in
   // each row group.
   Status encode(const Column& column, std::vector<std::uint32_t>& codes);
+  static std::uint64_t hash_of(std::string_view text);  // of this process
 
  private:
   // A position of the hash table: the higher half of a string's hash, and its code plus 1; 0: free.
@@ -41,7 +42,6 @@ class StringPool {
     std::span<std::uint32_t> codes;
   };
 
-  static std::uint64_t hash_of(std::string_view text);
   std::uint32_t find(std::string_view text, std::uint64_t hash, std::uint64_t& at) const;
   void find_known(const Column& strings, std::span<std::uint64_t> hashes,
                   std::span<std::uint32_t> codes) const;
