@@ -37,6 +37,23 @@ def queries(sales: pyarrow.Table, numbers: np.ndarray) -> None:
     print(table)
 
 
+class OnDevice:
+    """As the frames of a library of GPUs are."""
+
+    def __arrow_c_device_array__(
+        self, requested_schema: object = None, **options: object
+    ) -> tuple[object, object]:
+        raise NotImplementedError
+
+
+def devices(frame: OnDevice, tensor: np.ndarray) -> None:
+    version: str = penstock.__version__
+    result = penstock.sql("FROM t", [[1, 2], np.datetime64("2024-01-01")], tables={"t": frame})
+    schema, array = result.__arrow_c_device_array__()
+    print(version, schema, array, result.__arrow_c_device_stream__(requested_schema=None))
+    print(penstock.from_arrow(frame).count(), penstock.from_arrow(tensor).sum(device="cpu"))
+
+
 def pipelines(sales: pyarrow.Table) -> None:
     norm = penstock.function("norm", "double(double x)", lambda x: x * x)
     product = penstock.reduction(
