@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <array>
+#include <cstdint>
+#include <cstring>
 
 #include <utf8proc.h>
 
@@ -10,15 +12,33 @@
 namespace penstock::expr {
 namespace {
 
+// Whether the next eight bytes are characters of ASCII, which most strings need alone.
+bool has_eight_of_ascii(std::string_view text, std::size_t at) {
+  std::uint64_t bytes = 0;
+  if (text.size() - at < sizeof bytes) return false;
+  std::memcpy(&bytes, text.data() + at, sizeof bytes);
+  return (bytes & 0x8080808080808080u) == 0;
+}
+
+// Moves `at` by so many characters, or to the end. Returns how many it has passed.
+std::int64_t pass_characters(std::string_view text, std::size_t& at, std::int64_t most) {
+  std::int64_t count = 0;
+  while (at < text.size() && count < most) {
+    const bool are_eight = most - count >= 8 && has_eight_of_ascii(text, at);
+    at += are_eight ? 8 : character_bytes(text, at);
+    count += are_eight ? 8 : 1;
+  }
+  return count;
+}
+
 // Returns the characters [first, last), counted from 0, as far as there are so many.
 std::string_view characters(std::string_view text, std::int64_t first, std::int64_t last) {
-  std::size_t at = 0, begin = text.size();
-  std::int64_t number = 0;
-  for (; at < text.size() && number < last; number++) {
-    if (number == first) begin = at;
-    at += character_bytes(text, at);
-  }
-  return begin < at ? text.substr(begin, at - begin) : std::string_view();
+  if (last <= first) return {};
+  std::size_t begin = 0;
+  pass_characters(text, begin, first);
+  std::size_t end = begin;
+  pass_characters(text, end, last - first);
+  return text.substr(begin, end - begin);
 }
 
 // A simple case mapping of Unicode: one character to one, as DuckDB has it ("ß" stays). The table
@@ -67,14 +87,14 @@ std::size_t character_bytes(std::string_view text, std::size_t at) {
 }
 
 std::int64_t character_count(std::string_view text) {
-  std::int64_t count = 0;
-  for (std::size_t at = 0; at < text.size(); at += character_bytes(text, at)) count++;
-  return count;
+  std::size_t at = 0;
+  return pass_characters(text, at, INT64_MAX);
 }
 
 // A range that begins before the first character loses that much of its length, as in DuckDB.
 std::string_view substring(std::string_view text, std::int64_t from, std::int64_t length) {
-  const std::int64_t count = character_count(text);
+  // A count that is not needed is long enough.
+  const std::int64_t count = from < 0 ? character_count(text) : INT64_MAX;
   std::int64_t first = from > 0 ? from - 1 : from < 0 ? count + from : -1, last = 0;
   if (__builtin_add_overflow(first, length, &last)) last = length < 0 ? INT64_MIN : INT64_MAX;
   if (length < 0) std::swap(first, last);
@@ -83,9 +103,9 @@ std::string_view substring(std::string_view text, std::int64_t from, std::int64_
 }
 
 std::string_view left(std::string_view text, std::int64_t length) {
+  if (length >= 0) return characters(text, 0, length);
   const std::int64_t count = character_count(text);
-  return characters(text, 0,
-                    length >= 0 ? std::min(length, count) : count + std::max(length, -count));
+  return characters(text, 0, count + std::max(length, -count));
 }
 std::string_view right(std::string_view text, std::int64_t length) {
   const std::int64_t count = character_count(text);
