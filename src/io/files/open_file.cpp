@@ -131,6 +131,21 @@ Result<Ends> ends_of(const std::string& path) {
   return ends;
 }
 
+bool is_empty(const Status& status) {
+  return status.code() == Code::truncated && status.message() == "the file is empty";
+}
+
+bool is_csv(const FileToOpen& file) {
+  const std::string extension = lower(std::filesystem::path(file.path).extension().string());
+  return file.format == "csv" ||
+         (file.format.empty() && (extension == ".csv" || extension == ".tsv"));
+}
+
+Result<OpenedFile> open_empty_csv(const FileToOpen& file) {
+  PENSTOCK_ASSIGN(auto source, open_csv(file.path, file.options));
+  return OpenedFile{std::move(source), "CSV", FileTypes::found};
+}
+
 // A text is read as CSV or JSON; where neither is asked for, by its first bytes.
 Result<OpenedFile> open_text_file(const FileToOpen& file) {
   std::string_view other = file.format == "json" ? "JSON"sv : ""sv;
@@ -171,7 +186,9 @@ Status check_options(const FileToOpen& file, const Format& format) {
 
 Result<OpenedFile> open_any(const FileToOpen& file) {
   if (file.path == "-") return open_text_file(file);
-  PENSTOCK_ASSIGN(const Ends ends, ends_of(file.path));
+  const Result<Ends> found = ends_of(file.path);
+  if (is_empty(found.status()) && file.may_be_empty && is_csv(file)) return open_empty_csv(file);
+  PENSTOCK_ASSIGN(const Ends ends, found);
   const Format* const format = format_of(ends.first);
   const bool is_text_asked = file.format == "csv" || file.format == "json";
   if (!is_text_asked && format == nullptr && is_named_binary(file.path) && !ends.first.empty())

@@ -21,6 +21,8 @@ struct FileToOpen {
   std::string format = {};                    // as in TableReference
   std::span<const TableOption> options = {};  // of the format
   bool stays_open = true;                     // false: no descriptor is held between reads
+  // A CSV file of no bytes has one column and no row. Otherwise it is Code::truncated.
+  bool may_be_empty = false;
 };
 
 Result<OpenedFile> open_file(const FileToOpen& file);

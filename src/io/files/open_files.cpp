@@ -128,13 +128,22 @@ class Opening {
         });
   }
 
-  // An empty text names no columns: beside other files it counts as a file without rows.
+  // An empty text names no columns: beside other files it counts as a file without rows. Without
+  // others the first one is the table.
   void leave_out_empty_texts() {
     const auto is_empty = [](const Result<OpenedFile>& file) {
       return !file.ok() && file.status().code() == Code::truncated &&
              file.status().message() == "the file is empty";
     };
-    if (table_.format == "parquet" || std::ranges::all_of(files_, is_empty)) return;
+    if (table_.format == "parquet") return;
+    if (std::ranges::all_of(files_, is_empty)) {
+      paths_.resize(1);
+      files_ = {open_file({.path = paths_[0],
+                           .format = table_.format,
+                           .options = options_.of_format,
+                           .may_be_empty = true})};
+      return;
+    }
     for (std::size_t i = files_.size(); i-- > 0;) {
       if (!is_empty(files_[i])) continue;
       files_.erase(files_.begin() + static_cast<std::ptrdiff_t>(i));

@@ -220,6 +220,32 @@ TEST(JoinedFiles, MoreFilesThanAProcessMayHoldOpenAreRead) {
   EXPECT_EQ(cells_of(**table)[0].size(), 600u);
 }
 
+// As in DuckDB 2.0.
+TEST(JoinedFiles, ACsvFileOfNoBytesHasOneColumnAndNoRows) {
+  const FilesFolder files;
+  files.write_text("empty.csv", "");
+  files.write_text("other.csv", "");
+  files.write_text("rows.csv", "a,b\n1,2\n");
+  for (const std::vector<std::string>& names :
+       std::vector<std::vector<std::string>>{{"empty.csv"}, {"empty.csv", "other.csv"}}) {
+    const auto table = files.open(names);
+    ASSERT_TRUE(table.ok()) << table.status().text();
+    EXPECT_EQ(schema_of(**table), "column0 VARCHAR");
+    EXPECT_EQ(cells_of(**table), Cells{{}});
+  }
+  const auto with_rows = files.open({"empty.csv", "rows.csv"});
+  ASSERT_TRUE(with_rows.ok()) << with_rows.status().text();
+  EXPECT_EQ(schema_of(**with_rows), "a BIGINT, b BIGINT");
+}
+
+TEST(JoinedFiles, AFileOfNoBytesAndOfAnotherNameIsCutShort) {
+  const FilesFolder files;
+  for (const char* name : {"empty.parquet", "empty.json", "empty"}) {
+    files.write_text(name, "");
+    EXPECT_EQ(files.open({name}).status().code(), Code::truncated) << name;
+  }
+}
+
 TEST(JoinedFiles, TheIdentityChangesWithTheFilesAndTheOptions) {
   const FilesFolder files;
   files.write("a.parquet", numbers(1, 1));
