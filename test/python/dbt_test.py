@@ -164,6 +164,23 @@ class Project(unittest.TestCase):
             found, [("paid_is_not_negative", "fail", "Got 2 results, configured to fail if != 0")]
         )
 
+    def test_documentation_has_columns_and_types(self):
+        self.dbt("build")
+        self.dbt("docs", "generate")
+        catalog = json.loads((self.folder / "target" / "catalog.json").read_text())
+        columns = catalog["nodes"]["model.shop.customer_orders"]["columns"]
+        self.assertEqual(
+            {name: column["type"] for name, column in columns.items()},
+            {
+                "customer_id": "BIGINT",
+                "name": "VARCHAR",
+                "orders": "BIGINT",
+                "paid": "DECIMAL(38,2)",
+                "first_order": "DATE",
+            },
+        )
+        self.assertEqual(catalog["nodes"]["model.shop.customers"]["metadata"]["type"], "view")
+
     def test_failures_are_stored(self):
         self.dbt("build")
         self.write(

@@ -2,6 +2,7 @@
 
 import contextlib
 import threading
+import warnings
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -10,6 +11,9 @@ from dbt.adapters.contracts.connection import AdapterResponse, ConnectionState, 
 from dbt.adapters.penstock.folder import DatabaseFolder
 from dbt.adapters.sql import SQLConnectionManager
 from dbt_common.exceptions import DbtDatabaseError, DbtRuntimeError
+
+# Each connection says so, and dbt asks for no transaction here.
+warnings.filterwarnings("ignore", "Cannot disable autocommit", dbapi.Warning)
 
 
 @dataclass
@@ -31,7 +35,7 @@ class PenstockCredentials(Credentials):
         return self.path
 
     def _connection_keys(self):
-        return ("path", "schema", "device", "planner")
+        return ("database", "schema", "path", "device", "planner")
 
 
 class PenstockConnectionManager(SQLConnectionManager):

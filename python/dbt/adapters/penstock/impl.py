@@ -126,6 +126,25 @@ class PenstockAdapter(SQLAdapter):
         path = self._folder.file_of(relation.schema, relation.identifier, TABLE)
         return in_quotes(path, "'")
 
+    @available.parse(lambda *_: "")
+    def catalog_query(self, schemas):
+        """Returns a SELECT of the columns of some schemas, as `dbt docs generate` reads them."""
+        rows = [
+            ", ".join(in_quotes(text, "'") for text in (schema, name, kind))
+            for schema in sorted(schemas)
+            for name, kind in self._folder.relations(schema)
+        ]
+        values = ", ".join(f"({row})" for row in rows) or "('', '', '')"
+        return f"""
+            SELECT {in_quotes(self.config.credentials.database, "'")} AS table_database,
+                r.schema_name AS table_schema, r.name AS table_name, r.kind AS table_type,
+                CAST(NULL AS VARCHAR) AS table_comment, CAST(NULL AS VARCHAR) AS table_owner,
+                c.column_name, c.ordinal_position AS column_index, c.data_type AS column_type,
+                CAST(NULL AS VARCHAR) AS column_comment
+            FROM (VALUES {values}) AS r(schema_name, name, kind)
+            JOIN information_schema.columns AS c ON c.table_name = r.name
+            ORDER BY table_schema, table_name, column_index"""
+
     @available.parse_none
     def keep_table(self, relation):
         """Defines a table that has been written."""

@@ -15,3 +15,7 @@
 {% endmacro %}
 
 {% macro penstock__get_binding_char() %}{{ return('?') }}{% endmacro %}
+
+{% macro penstock__get_catalog(information_schema, schemas) %}
+  {{ return(run_query(adapter.catalog_query(schemas))) }}
+{% endmacro %}
