@@ -63,6 +63,8 @@ def names_after_from(sql):
 def as_written(tables, sql):
     """Returns tables by the names that the statement has for them, which SQL finds in any case."""
     made = dict(tables)
+    if not tables:
+        return made
     for name in set(names_after_from(sql)) - set(tables):
         same = [one for one in tables if one.lower() == name.lower()]
         if len(same) > 1:
