@@ -51,6 +51,15 @@ TEST(SqlHostile, DeepNestingIsRefused) {
   expect_refused("SELECT 1 IN " + repeated("(1, 2 IN ", 100'000), "IN");
 }
 
+// An operand is no deeper than its operator.
+TEST(SqlHostile, ASumOfAThousandTermsIsAnswered) {
+  for (const std::string term : {"+i8", "+1", "||'a'", " - 1.5"}) {
+    const std::string first = term.front() == '|' ? "s" : "i8";
+    const Bound bound = bind_statement("SELECT " + first + repeated(term, 999) + " FROM t");
+    EXPECT_TRUE(bound.result.ok()) << term << ": " << bound.result.status().text();
+  }
+}
+
 TEST(SqlHostile, NestedSelectsAreBounded) {
   expect_refused("SELECT 1 FROM " + repeated("(SELECT i8 FROM ", 100) + "t" + repeated(") x", 100),
                  "derived tables within each other");

@@ -29,6 +29,18 @@ TEST(TableFunctions, AreReferencesWithTheirOptions) {
   EXPECT_EQ(opened("FROM 'f.csv'"), "f.csv");
 }
 
+// Found by comparison with DuckDB: the lexer read on to the next line feed.
+TEST(Comments, EndAtACarriageReturn) {
+  EXPECT_EQ(columns("SELECT i8 -- a number\rAS a FROM t"), "a TINYINT");
+  EXPECT_EQ(columns("SELECT i8 -- a number\r\nAS a FROM t"), "a TINYINT");
+  EXPECT_EQ(columns("SELECT 1 -- one\r + 1 AS a FROM t"), columns("SELECT 1 + 1 AS a FROM t"));
+}
+
+TEST(Strings, GoOnAfterAQuoteOnALaterLine) {
+  EXPECT_EQ(columns("SELECT 'a'\n'b' AS a FROM t"), "a VARCHAR");
+  EXPECT_EQ(columns("SELECT E'it\\'s'\n 'one\\'s' AS a FROM t"), "a VARCHAR");
+}
+
 TEST(TableFunctions, QualifyColumnsByTheirName) {
   EXPECT_EQ(columns("SELECT read_csv.i8 FROM read_csv('f.csv')"), "i8 TINYINT");
   EXPECT_EQ(columns("SELECT x.i8 FROM read_csv('f.csv') AS x"), "i8 TINYINT");

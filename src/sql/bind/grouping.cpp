@@ -108,7 +108,7 @@ Result<std::uint32_t> Grouping::add_key(const Syntax& key) {
 
 // Adds the aggregates of an expression that is computed over groups.
 Status Grouping::collect(const Syntax& syntax, int depth) {
-  constexpr int group_depth_limit = 600;
+  constexpr int group_depth_limit = 1100;
   if (depth == group_depth_limit)
     return names_.error(syntax.offset, Code::capacity, "the expression nests too deep here");
   PENSTOCK_ASSIGN(const std::string text, names_.canonical(syntax));

@@ -7,7 +7,7 @@
 namespace penstock::sql {
 namespace {
 
-constexpr int window_depth_limit = 600;
+constexpr int window_depth_limit = 1100;
 
 struct NamedFunction {
   std::string_view name;

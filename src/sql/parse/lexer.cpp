@@ -1,6 +1,7 @@
 #include "sql/parse/lexer.hpp"
 
 #include <algorithm>
+#include <utility>
 
 #include "base/unicode.hpp"
 #include "sql/parse/source_position.hpp"
@@ -10,10 +11,10 @@ namespace penstock::sql {
 namespace {
 
 constexpr std::size_t statement_limit_bytes = 4u << 20;
-// Limit of a parse tree's depth. libpg_query prints the tree recursively (about 200 bytes of stack
-// per level), and the binder and the emitters recurse, too (some KiB per level under a sanitizer),
-// on a thread of 8 MiB.
-constexpr std::uint32_t nesting_limit = 1000;
+// Limit of a parse tree's depth; a sum of 1,000 terms has 999 levels. libpg_query prints the tree
+// recursively (about 200 bytes of stack per level), and the binder and the emitters recurse, too
+// (some KiB per level under a sanitizer), on a thread of 8 MiB.
+constexpr std::uint32_t nesting_limit = 1100;
 
 bool starts_word(char c) {
   return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' ||
@@ -78,7 +79,7 @@ class Lexer {
       if (is_space(peek()))
         at_++;
       else if (looking_at("--"))
-        at_ = std::min(text_.find('\n', at_), text_.size());
+        at_ = std::min(text_.find_first_of("\n\r", at_), text_.size());
       else if (looking_at("/*"))
         PENSTOCK_TRY(skip_comment());
       else
@@ -110,7 +111,7 @@ class Lexer {
     const std::size_t start = at_;
     if ((peek() == 'e' || peek() == 'E') && peek(1) == '\'') {
       at_++;
-      return quoted(start, '\'', true, TokenKind::string);
+      return escaped(start);
     }
     if (peek() == '\'') return quoted(start, '\'', false, TokenKind::string);
     if (peek() == '"') return quoted(start, '"', false, TokenKind::quoted);
@@ -143,6 +144,23 @@ class Lexer {
     }
     at_ = text_.size();
     return open_error(start, kind == TokenKind::string ? "the string" : "the quoted name");
+  }
+
+  // A string with escapes, and its continuations: each begins with a quote on a later line.
+  Status escaped(std::size_t start) {
+    PENSTOCK_TRY(quoted(start, '\'', true, TokenKind::string));
+    for (std::size_t end = at_;; end = at_) {
+      PENSTOCK_TRY(skip_blanks());
+      const std::string_view between = text_.substr(end, at_ - end);
+      const bool goes_on = peek() == '\'' && between.find_first_of("\n\r") != between.npos &&
+                           between.find("/*") == between.npos;
+      if (!goes_on) {
+        at_ = end;
+        return {};
+      }
+      lexed_.tokens.pop_back();
+      PENSTOCK_TRY(quoted(start, '\'', true, TokenKind::string));
+    }
   }
 
   Status dollar_quoted() {
@@ -200,8 +218,9 @@ class Lexer {
 };
 
 // Computes an upper bound of the parse tree's depth. Inside a bracket or a CASE each token nests at
-// worst in the one before. A comma, AND, OR, WHEN, THEN and ELSE start a sibling. A token after a
-// closed bracket may hold all that is in the bracket.
+// worst in the one before, but the operand after an operator is no deeper than the operator. A
+// comma, AND, OR, WHEN, THEN and ELSE start a sibling. A token after a closed bracket may hold all
+// that is in the bracket.
 class Nesting {
  public:
   // Returns the token at which the limit is passed, or nullptr.
@@ -238,6 +257,8 @@ class Nesting {
 
   void step(const Lexed& lexed, const Token& token) {
     const std::string_view text = lexed.text(token);
+    const bool is_operand = std::exchange(
+        is_after_operator_, token.kind == TokenKind::symbol && is_operator(text.front()));
     if (token.kind == TokenKind::symbol) {
       if (text == "," || text == ";") return sibling();
       levels_.back().segment++;
@@ -249,14 +270,18 @@ class Nesting {
         return sibling();
       const bool sets = word == "union" || word == "intersect" || word == "except" ||
                         word == "join" || word == "select";
-      (sets ? levels_.back().base : levels_.back().segment) += sets ? 3 : 1;
+      if (sets)
+        levels_.back().base += 3;
+      else if (!is_operand)
+        levels_.back().segment++;
       if (word == "case") open();
       if (word == "end") close();
-    } else {
+    } else if (!is_operand) {
       levels_.back().segment++;
     }
   }
 
+  bool is_after_operator_ = false;
   std::vector<Level> levels_ = std::vector<Level>(1);
   std::uint32_t total_ = 0;  // of the levels below the last
 };

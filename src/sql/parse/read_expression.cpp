@@ -6,8 +6,8 @@
 namespace penstock::sql {
 namespace {
 
-constexpr int max_levels = 16;          // of subqueries
-constexpr int parse_depth_limit = 500;  // of the binder's recursion: see the lexer's nesting limit
+constexpr int max_levels = 16;           // of subqueries
+constexpr int parse_depth_limit = 1050;  // of the binder's recursion: see the lexer's nesting limit
 
 struct Described {
   std::string_view kind, what;
