@@ -61,7 +61,6 @@ add_custom_target(penstock_sycl ALL DEPENDS ${penstock_sycl_plugin})
 # plug-in, and users of such devices compile none of them. Takes minutes: made when it is asked for.
 set(penstock_sycl_programs ${PROJECT_BINARY_DIR}/libpenstock_sycl.programs)
 add_custom_target(penstock_sycl_programs VERBATIM
-  COMMAND ${CMAKE_COMMAND} -E rm -rf ${penstock_sycl_programs}
   COMMAND ${CMAKE_COMMAND} -E env PENSTOCK_SYCL_PLUGIN=${penstock_sycl_plugin}
     PENSTOCK_CACHE_DIR=${PROJECT_BINARY_DIR}/sycl-cache
     ${PROJECT_BINARY_DIR}/penstock cache --fill --device "sycl:*" --into ${penstock_sycl_programs}
@@ -70,6 +69,6 @@ add_dependencies(penstock_sycl_programs penstock penstock_sycl)
 if(PENSTOCK_INSTALL)
   install(PROGRAMS ${penstock_sycl_plugin} COMPONENT core
     DESTINATION ${CMAKE_INSTALL_LIBDIR}/penstock)
-  install(DIRECTORY ${penstock_sycl_programs} OPTIONAL COMPONENT core
+  install(FILES ${penstock_sycl_programs} OPTIONAL COMPONENT core
     DESTINATION ${CMAKE_INSTALL_LIBDIR}/penstock)
 endif()

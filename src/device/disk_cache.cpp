@@ -9,6 +9,7 @@
 #include <cerrno>
 #include <charconv>
 #include <chrono>
+#include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
@@ -58,7 +59,7 @@ std::uint64_t limit_from_environment() {
 
 // Returns the whole file, or nothing. Ignores files of other users: their code would run as us.
 std::optional<std::vector<std::byte>> read_own_file(const std::string& path,
-                                                    std::uint64_t limit_bytes, bool touches) {
+                                                    std::uint64_t limit_bytes) {
   const File file(path, O_RDONLY | O_NOFOLLOW);
   struct stat info{};
   if (!file || fstat(file.descriptor(), &info) != 0 || !S_ISREG(info.st_mode)) return {};
@@ -68,8 +69,7 @@ std::optional<std::vector<std::byte>> read_own_file(const std::string& path,
   if (bytes < sizeof(Header) || bytes > limit_bytes) return {};
   std::vector<std::byte> content(bytes);
   if (file.read_up_to(content.data(), content.size()) != content.size()) return {};
-  if (touches)
-    futimens(file.descriptor(), nullptr);  // eviction takes the least recently used first
+  futimens(file.descriptor(), nullptr);  // eviction takes the least recently used first
   return content;
 }
 
@@ -174,7 +174,17 @@ std::vector<CacheFile> files_of(const std::string& directory, std::error_code& e
   return files;
 }
 
+Status cannot_list(const std::string& directory, const std::error_code& error) {
+  return Status(Code::io, "cannot list the cache directory " + directory + ": " + error.message());
+}
+
 }  // namespace
+
+std::string notes_of_build(std::string_view label, double seconds) {
+  char text[32];
+  std::snprintf(text, sizeof text, "%.3f ", seconds);
+  return text + std::string(label);
+}
 
 DiskCache DiskCache::from_environment() {
   const std::uint64_t limit_bytes = limit_from_environment();
@@ -209,20 +219,14 @@ DiskCache::HeaderPaths DiskCache::paths_of_header(const CacheKey& key) const {
 
 std::optional<CacheEntry> DiskCache::load(const CacheKey& key) const {
   if (directory_.empty()) return {};
-  const auto file = read_own_file(path(key), std::max(limit_bytes_, default_limit_bytes), true);
+  const auto file = read_own_file(path(key), std::max(limit_bytes_, default_limit_bytes));
   if (!file) return {};
   auto entry = decode(*file, key.text);
   if (!entry) remove(key);
   return entry;
 }
 
-std::optional<CacheEntry> DiskCache::load_shipped(const CacheKey& key) const {
-  if (directory_.empty()) return {};
-  const auto file = read_own_file(path(key), std::max(limit_bytes_, default_limit_bytes), false);
-  return file ? decode(*file, key.text) : std::nullopt;
-}
-
-bool DiskCache::store(const CacheKey& key, const CacheEntry& entry, unsigned mode) const {
+bool DiskCache::store(const CacheKey& key, const CacheEntry& entry) const {
   if (directory_.empty()) return false;
   const std::vector<std::byte> content = encode(entry, key.text);
   if (content.size() > limit_bytes_) return false;
@@ -231,7 +235,7 @@ bool DiskCache::store(const CacheKey& key, const CacheEntry& entry, unsigned mod
                               std::to_string(getpid()) + "." + std::to_string(counter++);
   bool written = false;
   {
-    const File file(partial, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, mode);
+    const File file(partial, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW);
     if (!file) return false;
     written = file.write_all(content.data(), content.size());
   }
@@ -279,10 +283,31 @@ Result<CacheSummary> DiskCache::summary() const {
   if (directory_.empty() || !fs::exists(directory_, error)) return summary;
   for (const CacheFile& file : files_of(directory_, error))
     summary.file_count++, summary.bytes += file.bytes;
-  if (error)
-    return Status(Code::io,
-                  "cannot list the cache directory " + directory_ + ": " + error.message());
+  if (error) return cannot_list(directory_, error);
   return summary;
+}
+
+Result<std::vector<ListedProgram>> DiskCache::list() const {
+  std::vector<ListedProgram> programs;
+  std::error_code error;
+  if (directory_.empty() || !fs::exists(directory_, error)) return programs;
+  for (const CacheFile& file : files_of(directory_, error)) {
+    if (file.path.extension() != entry_suffix) continue;
+    const auto content = read_own_file(file.path, std::max(limit_bytes_, default_limit_bytes));
+    if (!content) continue;
+    Header header;
+    std::memcpy(&header, content->data(), sizeof header);
+    if (header.key_bytes > content->size() - sizeof header) continue;
+    const std::string key(reinterpret_cast<const char*>(content->data()) + sizeof header,
+                          header.key_bytes);
+    if (const auto entry = decode(*content, key))
+      programs.push_back({file.path.stem().string(), entry->notes,
+                          static_cast<std::uint64_t>(std::ranges::count(key, '\n')),
+                          entry->binary.size()});
+  }
+  if (error) return cannot_list(directory_, error);
+  std::ranges::sort(programs, {}, &ListedProgram::key);
+  return programs;
 }
 
 Result<CacheSummary> DiskCache::clear() const {
@@ -295,9 +320,7 @@ Result<CacheSummary> DiskCache::clear() const {
     if (failed)
       return Status(Code::io, "cannot remove " + file.path.string() + ": " + failed.message());
   }
-  if (error)
-    return Status(Code::io,
-                  "cannot list the cache directory " + directory_ + ": " + error.message());
+  if (error) return cannot_list(directory_, error);
   return removed;
 }
 

@@ -21,7 +21,15 @@ namespace penstock::device {
 struct CacheEntry {
   std::vector<std::byte> binary;
   std::string log;    // the compiler's warnings
-  std::string notes;  // the driver's: which specialisations the binary has
+  std::string notes;  // the driver's: which specialisations the binary has, or notes_of_build()
+};
+
+// Returns a line for `penstock cache --list`: "0.435 lz4_decode", the seconds and the label.
+std::string notes_of_build(std::string_view label, double seconds);
+
+struct ListedProgram {
+  std::string key, notes;
+  std::uint64_t source_lines = 0, binary_bytes = 0;
 };
 
 class DiskCache {
@@ -33,12 +41,9 @@ class DiskCache {
   const std::string& directory() const { return directory_; }
 
   std::optional<CacheEntry> load(const CacheKey& key) const;
-  // The same of a folder that came with Penstock: removes and touches no file.
-  std::optional<CacheEntry> load_shipped(const CacheKey& key) const;
   // Returns false when nothing was stored: the cache is off or read-only, the disk is full, or the
   // entry exceeds the limit.
-  // `mode`: the file's permissions.
-  bool store(const CacheKey& key, const CacheEntry& entry, unsigned mode = 0600) const;
+  bool store(const CacheKey& key, const CacheEntry& entry) const;
   void remove(const CacheKey& key) const;
   bool writable() const;
   // A header that a compiler made fast to read, and its text, which the compiler looks for. The
@@ -48,6 +53,8 @@ class DiskCache {
   };
   HeaderPaths paths_of_header(const CacheKey& key) const;
   Result<CacheSummary> summary() const;
+  // The programs whose files are sound, by key.
+  Result<std::vector<ListedProgram>> list() const;
   Result<CacheSummary> clear() const;  // removes only files that are ours by name
 
   // Held while a key is compiled; other processes and threads that want the key wait. Released on

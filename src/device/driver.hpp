@@ -36,6 +36,9 @@ bool expects_cuda(std::string_view selector);
 // build() returns at once, and the device that opens meanwhile finds what was compiled. An error
 // where no GPU can be foretold.
 Result<std::shared_ptr<Device>> expected_cuda_device();
+// Returns a device that compiles for an architecture of CUDA, 90 for sm_90, and keeps what it
+// compiles as ahead_of_time.hpp says. It needs NVRTC, but neither a GPU nor the driver.
+Result<std::shared_ptr<Device>> cuda_compiler_for(int architecture);
 // Lets CUDA start no GPUs but these, which keep their numbers in ids. Before any driver starts and
 // while the process has one thread: it sets CUDA_VISIBLE_DEVICES, which must not be set.
 void show_only_cuda(std::span<const unsigned> numbers);

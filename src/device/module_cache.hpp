@@ -95,9 +95,8 @@ template <class Module, class Permit = CompilePermit> class ModuleCache {
   template <class Load>
   bool take_from_ahead(Slot& slot, const CacheKey& key, Load& load, const AheadOfTime* ahead,
                        BuildReport& report) {
-    // While programs are written for a package, compile them: the folder beside the driver may be
-    // older.
-    if (!ahead || !folder_of_written_programs().empty()) return false;
+    // While programs are written for a package, compile them: the file that is there may be older.
+    if (!ahead || is_writing_programs()) return false;
     const auto entry = ahead->find();
     if (!entry) return false;
     auto module = load(*entry);

@@ -52,16 +52,43 @@ class Cache(CommandLineTest):
         self.assertRegex(self.run_program("cache").out, r"^0 programs")
         self.assertRegex(self.total(), r"compiled \d program")
 
+    def test_list_names_every_program_and_no_damaged_one(self):
+        self.total()
+        listed = self.run_program("cache", "--list")
+        self.assertEqual(listed.returncode, 0, listed.err)
+        keys = sorted(path.stem for path in self.programs() if path.suffix == ".jit")
+        self.assertEqual([line.split(" ")[0] for line in listed.out.splitlines()], keys)
+        self.assertRegex(listed.out, r"^[0-9a-f]{32} [1-9]\d* lines, \d+(\.\d+)? ([KM]iB|bytes)")
+        for path in self.programs():
+            path.write_bytes(path.read_bytes()[:-1])
+        self.assertEqual(self.run_program("cache", "--list").out, "")
+
     def test_options_of_fill_are_refused_without_it(self):
         for wrong in (
             ("--fill", "--clear"),
+            ("--fill", "--list"),
             ("--into", str(self.folder / "ahead")),
             ("--device", "cpu"),
+            ("--architecture", "sm_90"),
         ):
             ended = self.run_program("cache", *wrong)
             self.assertNotEqual(ended.returncode, 0)
             self.assertIn("--fill", ended.err)
         self.assertFalse((self.folder / "ahead").exists())
+
+    def test_architectures_are_refused_by_name(self):
+        into = self.folder / "ahead"
+        for list_of_names, reason in (("sm_", "sm_90"), ("90", "sm_90"), ("sm_89", "sm_86")):
+            ended = self.run_program(
+                "cache", "--fill", "--architecture", list_of_names, "--into", str(into)
+            )
+            self.assertNotEqual(ended.returncode, 0)
+            self.assertIn(reason, ended.err)
+        for wrong in (("--architecture", "sm_90"), ("--architecture", "sm_90", "--device", "cpu")):
+            ended = self.run_program("cache", "--fill", *wrong)
+            self.assertNotEqual(ended.returncode, 0)
+            self.assertIn("--into", ended.err)
+        self.assertFalse(into.exists())
 
     def test_programs_cut_short_or_overwritten_are_compiled_again(self):
         self.total()

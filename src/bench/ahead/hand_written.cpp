@@ -9,12 +9,14 @@
 #include "codec/pages/device/page_arrays.hpp"
 #include "codec/pages/device/page_programs.hpp"
 #include "exec/kernel/exec_kernels.hpp"
+#include "fuse/codegen/emit_pipeline.hpp"
 #include "kernel/bandwidth.hpp"
 #include "penstock/arrow_string_layouts.hpp"
 #include "penstock/batch.hpp"
 #include "primitive/radix_sort.hpp"
 #include "primitive/scan.hpp"
 #include "table/rows/row_kernels.hpp"
+#include "table/sort/window_kernels.hpp"
 #include "terminal/signals.hpp"
 #include "video/device/device_feature.hpp"
 
@@ -24,7 +26,7 @@ namespace {
 using Programs = std::vector<ProgramToBuild>;
 
 Programs copy_programs(const std::shared_ptr<Device>& device) {
-  return {{"copy", [device] { return kernel::copy_bandwidth(*device).status(); }}};
+  return {{"copy", [device] { return kernel::build_copy(*device); }}};
 }
 
 Programs sort_programs(const std::shared_ptr<Device>& device) {
@@ -111,6 +113,35 @@ Programs row_programs(const std::shared_ptr<Device>& device) {
   return programs;
 }
 
+// The kernels of windows over each type of a column that they add up.
+Programs window_programs(const std::shared_ptr<Device>& device) {
+  Programs programs;
+  for (const std::uint32_t bits : {32u, 64u})
+    programs.push_back({"words", [=] { return plan::kernels_of_words(device, bits).wait(); }});
+  for (const Kind kind :
+       {Kind::boolean, Kind::int8, Kind::uint8, Kind::int16, Kind::uint16, Kind::int32,
+        Kind::uint32, Kind::int64, Kind::uint64, Kind::float32, Kind::float64, Kind::int128})
+    programs.push_back(
+        {"values", [=] { return plan::kernels_of_values(device, Type{kind}).wait(); }});
+  return programs;
+}
+
+// Loads out of pages, which kernels that read row by row are linked to, by the registers that
+// policies leave a thread. The program that is linked to them here does not matter.
+Programs load_programs(const std::shared_ptr<Device>& device) {
+  Programs programs;
+  if (device->traits().target != Target::cuda) return programs;
+  for (const std::uint32_t registers : {32u, 64u, 128u})
+    programs.push_back({"loads of pages", [=] {
+                          ProgramSource source = kernel::program_source(
+                              Target::cuda, {kernel::kernel_source, {"kernel/copy.kc"}},
+                              device->traits().subgroup_size, "loads");
+                          source.linked = {plan::linked_page_loads(Target::cuda, registers)};
+                          return device->build(source).status();
+                        }});
+  return programs;
+}
+
 // The source depends on the samples' width and on options, not on the size of the picture.
 Status build_feature(const std::shared_ptr<Device>& device, const video::FeatureRow& row,
                      std::uint32_t bits) {
@@ -140,9 +171,10 @@ bool runs_elsewhere(const Status& status) {
 
 std::span<const HandWrittenFamily> hand_written_families() {
   static constexpr HandWrittenFamily rows[] = {
-      {"copy", copy_programs},  {"radix_sort", sort_programs}, {"scan", scan_programs},
-      {"rows", row_programs},   {"chunks", chunk_programs},    {"fsst", fsst_programs},
-      {"pages", page_programs}, {"video", video_programs}};
+      {"loads", load_programs},      {"windows", window_programs}, {"copy", copy_programs},
+      {"radix_sort", sort_programs}, {"scan", scan_programs},      {"rows", row_programs},
+      {"chunks", chunk_programs},    {"fsst", fsst_programs},      {"pages", page_programs},
+      {"video", video_programs}};
   return rows;
 }
 

@@ -5,7 +5,9 @@
 #include <span>
 #include <string_view>
 
+#include "base/clock.hpp"
 #include "device/cuda/begun_sources.hpp"
+#include "device/cuda/cuda_ahead_of_time.hpp"
 #include "device/program_source.hpp"
 
 namespace penstock::cuda {
@@ -41,30 +43,23 @@ Result<CompiledSource> compile_text(const Context& context, const ProgramSource&
   return compile_source(context.nvrtc, wanted.text, wanted.architecture, options, source.label);
 }
 
-// Functions work in groups of any size.
 Result<ObjectPointer> find_object(const Context& context, const LinkedSource& linked,
                                   bool fast_math, ObjectCache& cache) {
-  ProgramSource source;
-  source.text = linked.text, source.label = linked.label, source.fast_math = fast_math;
-  source.group_size = context.traits.subgroup_size;
-  source = with_define(std::move(source), "LINKED_PART");
-  std::vector<std::string> options = compiler_options(source);
-  options.insert(options.end(),
-                 {relocatable, "--maxrregcount=" + std::to_string(linked.max_registers)});
-  const device::CacheKey key =
-      device::cache_key(context.traits, device::key_options(options, source), source);
-  PENSTOCK_ASSIGN(auto found, cache.objects.get(
-                                  key,
-                                  [](const device::CacheEntry& entry) -> Result<ObjectPointer> {
-                                    return std::make_shared<Object>(entry.binary);
-                                  },
-                                  [&]() -> Result<device::Compiled<Object>> {
-                                    PENSTOCK_ASSIGN(CompiledSource compiled,
-                                                    compile_text(context, source, options));
-                                    return device::Compiled<Object>{
-                                        std::make_shared<Object>(compiled.binary),
-                                        {std::move(compiled.binary), compiled.log, ""}};
-                                  }));
+  const LinkedPart part = linked_part(linked, context.traits, fast_math);
+  const device::CacheKey key = device::cache_key(
+      context.traits, device::key_options(part.options, part.source), part.source);
+  const auto ahead = programs_ahead_of_time(context.traits, part.source, part.options);
+  const auto load = [](const device::CacheEntry& entry) -> Result<ObjectPointer> {
+    return std::make_shared<Object>(entry.binary);
+  };
+  const auto compile = [&]() -> Result<device::Compiled<Object>> {
+    const double begun = now_seconds();
+    PENSTOCK_ASSIGN(CompiledSource compiled, compile_text(context, part.source, part.options));
+    return device::Compiled<Object>{std::make_shared<Object>(compiled.binary),
+                                    {std::move(compiled.binary), compiled.log,
+                                     device::notes_of_build(linked.label, now_seconds() - begun)}};
+  };
+  PENSTOCK_ASSIGN(auto found, cache.objects.get(key, load, compile, &ahead));
   return found.module;
 }
 
@@ -152,11 +147,24 @@ Result<CompiledSource> compile_any_way(const ContextPointer& context, const Prog
 // compute-sanitizer and profilers our source lines.
 std::vector<std::string> compiler_options(const ProgramSource& source) {
   std::vector<std::string> options = {
-      "--std=c++17", "--device-as-default-execution-space", "--generate-line-info",
+      "--std=c++17", "--device-as-default-execution-space", line_information,
       "--diag-suppress=177"};  // 177: a function of the prelude is not used
   options.push_back(source.fast_math ? "--use_fast_math" : "-fmad=false");
   if (source.text.find("__int128") != std::string::npos) options.push_back("--device-int128");
   return options;
+}
+
+// Functions work in groups of any size.
+LinkedPart linked_part(const LinkedSource& linked, const Traits& traits, bool fast_math) {
+  LinkedPart part;
+  part.source.text = linked.text, part.source.label = linked.label;
+  part.source.fast_math = fast_math;
+  part.source.group_size = traits.subgroup_size;
+  part.source = with_define(std::move(part.source), "LINKED_PART");
+  part.options = compiler_options(part.source);
+  part.options.insert(part.options.end(),
+                      {relocatable, "--maxrregcount=" + std::to_string(linked.max_registers)});
+  return part;
 }
 
 Result<std::shared_ptr<Module>> load_module(const ContextPointer& context,
@@ -172,13 +180,16 @@ Result<std::shared_ptr<Module>> load_module(const ContextPointer& context,
 
 Result<device::Compiled<Module>> compile_module(const ContextPointer& context,
                                                 const ProgramSource& source, ObjectCache& objects) {
+  const double begun = now_seconds();
   PENSTOCK_ASSIGN(CompiledSource compiled, compile_any_way(context, source, objects));
+  std::string notes = device::notes_of_build(source.label, now_seconds() - begun);
   auto module = load_module(context, compiled.binary);
   if (!module.ok())
     return module.with("while loading '" + source.label + "', compiled by " +
                        context->traits.compiler);
-  return device::Compiled<Module>{std::move(module).value(),
-                                  {std::move(compiled.binary), std::move(compiled.log), ""}};
+  return device::Compiled<Module>{
+      std::move(module).value(),
+      {std::move(compiled.binary), std::move(compiled.log), std::move(notes)}};
 }
 
 }  // namespace penstock::cuda

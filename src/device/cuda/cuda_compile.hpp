@@ -17,7 +17,14 @@ struct ObjectCache {
   device::ModuleCache<Object, device::NoPermit> objects;
 };
 
+constexpr const char* line_information = "--generate-line-info";
 std::vector<std::string> compiler_options(const ProgramSource& source);
+// A source to link to, as it is compiled alone.
+struct LinkedPart {
+  ProgramSource source;
+  std::vector<std::string> options;
+};
+LinkedPart linked_part(const LinkedSource& linked, const Traits& traits, bool fast_math);
 
 Result<std::shared_ptr<Module>> load_module(const ContextPointer& context,
                                             const std::vector<std::byte>& binary);

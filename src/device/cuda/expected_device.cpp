@@ -10,6 +10,7 @@
 #include <optional>
 
 #include "device/cuda/begun_sources.hpp"
+#include "device/cuda/compiling_device.hpp"
 #include "device/cuda/cuda_ahead_of_time.hpp"
 #include "device/cuda/cuda_compile.hpp"
 #include "device/cuda/cuda_traits.hpp"
@@ -25,19 +26,6 @@ struct ExpectedGpu {
   std::string name;
   int architecture = 0;
 };
-
-// Local memory of a group by architecture, as CUDA's programming guide has it. The policies of some
-// programs depend on it; where it is wrong, they are compiled in vain.
-std::uint64_t local_bytes_of(int architecture) {
-  struct Row {
-    int architecture;
-    std::uint64_t kib;
-  };
-  constexpr std::array rows = {Row{70, 96}, Row{75, 64},  Row{80, 163}, Row{86, 99},
-                               Row{89, 99}, Row{90, 227}, Row{100, 227}};
-  const auto* const row = std::ranges::find(rows, architecture, &Row::architecture);
-  return (row == rows.end() ? 99 : row->kib) << 10;
-}
 
 // Reads what the kernel module says of a GPU: "Model: \t\t NVIDIA H200".
 std::string model_in(const fs::path& information) {
@@ -66,45 +54,22 @@ Result<ExpectedGpu> find_expected() {
   return *expected;
 }
 
-Status compiles_alone() {
-  return Status(Code::unsupported, "a device that is expected compiles, and does nothing else");
-}
-
-class BegunProgram : public Program {
- public:
-  explicit BegunProgram(std::uint32_t group_size) { group_size_ = group_size; }
-};
-
-class ExpectedDevice final : public Device {
+class ExpectedDevice final : public CompilingDevice {
  public:
   ExpectedDevice(const ExpectedGpu& gpu, int driver_version, Nvrtc nvrtc)
-      : architecture_(gpu.architecture), nvrtc_(std::move(nvrtc)) {
-    set_common_traits(traits_);
-    traits_.id = "cuda";
+      : CompilingDevice(traits_of_architecture(gpu.architecture)),
+        architecture_(gpu.architecture),
+        nvrtc_(std::move(nvrtc)) {
     traits_.name = gpu.name;
     traits_.driver = driver_text(driver_version);
-    traits_.architecture = "sm_" + std::to_string(gpu.architecture);
     traits_.compiler = compiler_text(nvrtc_);
-    traits_.max_group_size = 1024;
-    traits_.subgroup_size = 32;
-    traits_.local_bytes = local_bytes_of(gpu.architecture);
-  }
-  Result<std::shared_ptr<Buffer>> allocate(std::uint64_t) override { return compiles_alone(); }
-  Result<std::shared_ptr<HostBuffer>> allocate_host(std::uint64_t) override {
-    return compiles_alone();
-  }
-  Result<std::shared_ptr<Buffer>> wrap_host(const void*, std::uint64_t) override {
-    return compiles_alone();
-  }
-  Result<std::unique_ptr<Queue>> queue() override { return compiles_alone(); }
-  Result<std::uint32_t> resident_groups(const Program&, std::string_view) override {
-    return compiles_alone();
   }
   Result<std::shared_ptr<Program>> build(const ProgramSource& source) override {
     PENSTOCK_TRY(device::check_source(traits_, source));
     if (!source.linked.empty()) return compiles_alone();
     if (!CudaDevice::has_opened_any()) begin(source);
-    return std::shared_ptr<Program>(std::make_shared<BegunProgram>(source.group_size));
+    return std::shared_ptr<Program>(
+        std::make_shared<CompiledProgram>(source.group_size, BuildReport{}));
   }
 
  private:

@@ -1,7 +1,6 @@
 // Programs that came with the plug-in. Translated for a device at their first launch, they serve
 // every device of one sub-group size, so their keys have no more of it.
 #include <cstdlib>
-#include <filesystem>
 
 #include "device/architecture.hpp"
 #include "device/program_source.hpp"
@@ -10,16 +9,6 @@
 
 namespace penstock::sycl_plugin {
 namespace {
-
-constexpr const char* folder_name = "libpenstock_sycl.programs";
-
-// PENSTOCK_SYCL_PROGRAMS, or the folder beside the plug-in.
-std::string folder_of_programs(const Api& api) {
-  if (const char* const asked = std::getenv("PENSTOCK_SYCL_PROGRAMS"); asked && *asked)
-    return std::filesystem::path(asked).is_absolute() ? asked : "";
-  const std::filesystem::path plugin = file_of_plugin(api);
-  return plugin.has_parent_path() ? (plugin.parent_path() / folder_name).string() : "";
-}
 
 // The traits that a program depends on; its policy is in its text.
 Traits common_traits(const Context& context) {
@@ -47,8 +36,11 @@ std::vector<std::string> common_options(const Context& context, bool fast_math) 
 device::AheadOfTime programs_ahead_of_time(const Context& context, const ProgramSource& source) {
   const std::vector<std::string> options =
       device::key_options(common_options(context, source.fast_math), source);
-  return {folder_of_programs(context.api),
-          device::cache_key(common_traits(context), options, source)};
+  device::AheadOfTime ahead =
+      device::shipped_programs("PENSTOCK_SYCL_PROGRAMS", "libpenstock_sycl.programs",
+                               reinterpret_cast<const void*>(context.api.load_module));
+  ahead.key = device::cache_key(common_traits(context), options, source);
+  return ahead;
 }
 
 }  // namespace penstock::sycl_plugin

@@ -95,10 +95,8 @@ std::string defines(const TileProgram& program, const std::string& template_name
 std::vector<LinkedSource> linked_sources(const TileProgram& program, const Policy& policy,
                                          Target target) {
   if (target != Target::cuda || program.paged.empty() || policy.vectors > 0) return {};
-  const std::string name = "codec/pages/kernels/page_load.kc";
-  const std::vector<kernel::SourcePart> parts = {{name, std::string(kernel::codec_source(name))}};
-  return {{kernel::assemble(target, parts, kernel::codec_source), "page_load",
-           device::registers_of_thread(policy.group_size, policy.groups_per_multiprocessor)}};
+  return {linked_page_loads(
+      target, device::registers_of_thread(policy.group_size, policy.groups_per_multiprocessor))};
 }
 
 std::string joined(const std::vector<std::string>& parts) {
@@ -223,6 +221,12 @@ Status check_aggregated(const TileProgram& program) {
 }
 
 }  // namespace
+
+LinkedSource linked_page_loads(Target target, std::uint32_t registers) {
+  const std::string name = "codec/pages/kernels/page_load.kc";
+  const std::vector<kernel::SourcePart> parts = {{name, std::string(kernel::codec_source(name))}};
+  return {kernel::assemble(target, parts, kernel::codec_source), "page_load", registers};
+}
 
 Result<PipelineSource> emit_pipeline(const TileProgram& program, const std::string& template_name,
                                      const Policy& policy, Target target) {

@@ -37,6 +37,10 @@ struct PipelineSource {
   std::vector<LinkedSource> linked;  // for ProgramSource
 };
 
+// Returns the functions that load rows out of pages, for kernels whose threads have so many
+// registers. Kernels that read row by row are linked to them.
+LinkedSource linked_page_loads(Target target, std::uint32_t registers);
+
 Result<PipelineSource> emit_pipeline(const TileProgram& program, const std::string& template_name,
                                      const Policy& policy, Target target);
 

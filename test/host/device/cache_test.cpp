@@ -272,14 +272,20 @@ TEST_F(Cache, MemoryThenDiskThenCompiler) {
 struct Package : Cache {
   void SetUp() override {
     Cache::SetUp();
-    ahead_.path = folder_ + "/package";
-    fs::create_directory(ahead_.path);
-    write_programs_to(ahead_.path);
-    FakeDriver maker;
-    EXPECT_TRUE(maker.build(key_of("k on the maker's device"), 0, &ahead_).ok());
-    write_programs_to("");
+    ahead_.path = folder_ + "/programs";
+    make("k on the maker's device");
   }
-  AheadOfTime ahead_{"", key_of("k on any device")};
+  void make(const std::string& text) {
+    begin_writing_programs();
+    FakeDriver maker;
+    const auto made = maker.build(key_of(text), 0, &ahead_);
+    ASSERT_TRUE(made.ok());
+    EXPECT_EQ(made->report.cache, CacheResult::compiled);
+    const auto count = end_writing_programs(ahead_.path);
+    ASSERT_TRUE(count.ok()) << count.status().text();
+    EXPECT_EQ(*count, 1u);
+  }
+  AheadOfTime ahead_{"", "", key_of("k on any device")};
 };
 
 TEST_F(Package, AProgramThatCameWithTheDriverIsNotCompiled) {
@@ -307,39 +313,29 @@ TEST_F(Package, AProgramThatTheDriverRefusesIsCompiledAndStaysInThePackage) {
 }
 
 TEST_F(Package, AnOlderPackageIsNotCopiedIntoTheNextOne) {
-  FakeDriver maker;
-  write_programs_to(ahead_.path);
-  const auto made = maker.build(key_of("k by a newer compiler"), 0, &ahead_);
-  write_programs_to("");
-  EXPECT_EQ(made->report.cache, CacheResult::compiled);
-  FakeDriver user;
-  const auto found = user.build(key_of("k on the user's device"), 0, &ahead_);
-  EXPECT_EQ(found->module->text, "k by a newer compiler");
+  EXPECT_TRUE(ahead_.find());
+  make("k by a newer compiler");
 }
 
 TEST_F(Package, AProgramThatOthersMayWriteIsNotRun) {
-  for (const auto& file : fs::directory_iterator(ahead_.path))
-    fs::permissions(file.path(), fs::perms::group_write, fs::perm_options::add);
+  fs::permissions(ahead_.path, fs::perms::group_write, fs::perm_options::add);
   FakeDriver user;
   const auto found = user.build(key_of("k on the user's device"), 0, &ahead_);
   EXPECT_EQ(found->report.cache, CacheResult::compiled);
 }
 
-TEST_F(Package, AProgramThatCannotBeWrittenIsCounted) {
-  FakeDriver maker;
-  write_programs_to(folder_ + "/missing");
-  EXPECT_TRUE(maker.build(key_of("another program"), 0, &ahead_).ok());
-  EXPECT_EQ(programs_not_written(), 1u);
-  write_programs_to("");
+TEST_F(Package, ProgramsAreRunThatNoOneElseMayWriteThanTheLibrary) {
+  ahead_.beside = folder_ + "/library";
+  write_file(ahead_.beside, "");
+  fs::permissions(ahead_.beside, fs::perms::group_write, fs::perm_options::add);
+  fs::permissions(ahead_.path, fs::perms::group_write, fs::perm_options::add);
+  EXPECT_TRUE(ahead_.find());
 }
 
-TEST_F(Package, AFolderThatIsNotThereIsNotMade) {
-  FakeDriver user;
-  ahead_.path = folder_ + "/missing";
-  write_programs_to(ahead_.path);
-  EXPECT_TRUE(user.build(key_of("k on the user's device"), 0, &ahead_).ok());
-  write_programs_to("");
-  EXPECT_FALSE(fs::exists(ahead_.path));
+TEST_F(Package, AFileThatCannotBeWrittenIsAnError) {
+  begin_writing_programs();
+  EXPECT_FALSE(end_writing_programs(folder_ + "/missing/programs").ok());
+  EXPECT_FALSE(is_writing_programs());
 }
 
 TEST_F(Cache, ADamagedFileIsCompiledAgainAndMended) {
