@@ -36,6 +36,9 @@ _DEFINES = re.compile(r"\s*(CREATE|DROP|COPY)\b", re.IGNORECASE)
 
 def lazy(session, sql, parameters, tables, planner, depth):
     found = tables_of_caller(arguments.text("sql", sql), depth + 1)
+    if found:
+        known = session._names()
+        found = {name: data for name, data in found.items() if name.lower() not in known}
     found.update(arguments.tables(tables))
     result = Result(session, sql, found, parameters, planner)
     if _DEFINES.match(sql):
@@ -48,8 +51,8 @@ def sql(sql, parameters=None, *, tables=None, device="", planner=None, session=N
 
     `sql`: SELECT, DESCRIBE, SUMMARIZE, COPY, CREATE VIEW... or a plan of Substrait. `parameters`: a
     list for `?` and `$1`, a dict for `$name`. Tables: Arrow data, frames of pandas and Polars,
-    NumPy's arrays, tensors, other results. Nothing runs before the rows are asked for, but CREATE,
-    DROP and COPY run at once.
+    NumPy's arrays, tensors, other results. A table or view of the session goes before a variable of
+    its name. Nothing runs before the rows are asked for, but CREATE, DROP and COPY run at once.
     """
     if session is not None and not isinstance(session, Session):
         raise TypeError(f"session= is a penstock.Session, not {type(session).__name__}")

@@ -135,6 +135,14 @@ class Session:
             raise PenstockError("two columns have one name; AS names them apart")
         return made, report
 
+    def _names(self):
+        """Returns the names of the session's tables and views, in small letters."""
+        if self._session is None:  # a variable does not open the device
+            return {name.lower() for name in self._registered}
+        with self._used() as (session, cancellation):
+            rows, _ = session.query("SHOW TABLES", {}, None, [], "own", cancellation, False)
+        return {name.lower() for name in _read(rows).column("name").to_pylist()}
+
     def _has_own_memory(self):
         """Whether results may stay in memory that is not the host's."""
         with self._used() as (session, _):
@@ -219,7 +227,10 @@ class Session:
                 cancellation.cancel()
 
     def sql(self, sql, parameters=None, *, tables=None, planner=None):
-        """Returns a lazy result; names in FROM may be variables of the caller. See penstock.sql()."""
+        """Returns a lazy result; names in FROM may be variables of the caller. See penstock.sql().
+
+        Tables and views of the session go before variables.
+        """
         from penstock.result import lazy
 
         return lazy(self, sql, parameters, tables, planner, depth=2)

@@ -37,6 +37,24 @@ class Names(unittest.TestCase):
         one, two = SALES.slice(0, 1), SALES.slice(0, 3)
         self.assertEqual(penstock.sql('SELECT count(*) FROM one, "two"').fetchone(), (3,))
 
+    def test_no_variable_hides_a_table_or_view_of_the_session(self):
+        x = v = r = pyarrow.table({"z": [1]})
+        session, other = penstock.Session(), duckdb.connect()
+        session.register("R", pyarrow.table({"z": [5]}))
+        before = session.sql("SELECT z FROM r").fetchall()
+        for define in ("CREATE TABLE x AS SELECT 3 AS z", "CREATE VIEW v AS SELECT 4 AS z"):
+            session.query(define)
+            other.execute(define)
+        self.assertEqual([before, len(r)], [[(5,)], 1])
+        for name, variable in (("x", x), ("V", v)):
+            with self.subTest(name):
+                sql = f"SELECT z FROM {name}"
+                ours = session.sql(sql).fetchall()
+                self.assertEqual(ours, other.execute(sql).fetchall())
+                self.assertEqual(ours[0][0], session.query(sql)["z"][0].as_py())
+                given = session.sql(sql, tables={name: variable})
+                self.assertEqual(given.fetchall(), [(1,)])
+
     def test_a_result_is_a_table_of_another_statement(self):
         totals = penstock.sql("SELECT shop, sum(price) AS total FROM SALES GROUP BY shop")
         self.assertEqual(penstock.sql("SELECT max(total) FROM totals").fetchone(), (4.5,))
