@@ -150,6 +150,8 @@ class DefinitionReader {
 }  // namespace
 
 Result<std::optional<Definition>> read_definition(std::string_view statement) {
+  const std::string word = first_word_of(statement);
+  if (word != "create" && word != "drop") return std::optional<Definition>();
   return DefinitionReader(statement).read();
 }
 

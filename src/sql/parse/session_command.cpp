@@ -11,32 +11,37 @@ class CommandReader {
  public:
   explicit CommandReader(std::string_view statement) : reader_(statement) {}
 
-  Result<std::optional<Command>> read() {
-    struct Verb {
-      std::string_view word;
-      Status (CommandReader::*read)();
-    };
-    static constexpr Verb verbs[] = {
-        {"explain", &CommandReader::read_explain}, {"show", &CommandReader::read_show},
-        {"set", &CommandReader::read_set},         {"reset", &CommandReader::read_reset},
-        {"pragma", &CommandReader::read_pragma},   {"begin", &CommandReader::read_begin},
-        {"start", &CommandReader::read_begin},     {"commit", &CommandReader::read_commit},
-        {"end", &CommandReader::read_commit},      {"rollback", &CommandReader::read_rollback},
-        {"abort", &CommandReader::read_rollback},  {"insert", &CommandReader::read_insert},
-        {"delete", &CommandReader::read_delete},   {"truncate", &CommandReader::read_truncate},
-        {"update", &CommandReader::read_update},   {"copy", &CommandReader::read_copy}};
-    if (reader_.is_next("copy") && !is_copy_from()) return std::optional<Command>();
-    for (const Verb& verb : verbs) {
-      if (!reader_.take(verb.word)) continue;
-      PENSTOCK_TRY((this->*verb.read)());
-      return std::optional(std::move(command_));
-    }
-    if (!reader_.take("describe") || !reader_.is_at_end()) return std::optional<Command>();
-    command_.kind = CommandKind::show_all_tables;
+  Result<std::optional<Command>> read(std::string_view first_word) {
+    const Verb* const verb = verb_named(first_word);
+    reader_.skip();
+    const bool is_other = (first_word == "copy" && !is_copy_from()) ||
+                          (first_word == "describe" && !reader_.is_at_end());
+    if (verb == nullptr || is_other) return std::optional<Command>();
+    PENSTOCK_TRY((this->*verb->read)());
     return std::optional(std::move(command_));
   }
+  static bool is_verb(std::string_view word) { return verb_named(word) != nullptr; }
 
  private:
+  struct Verb {
+    std::string_view word;
+    Status (CommandReader::*read)();
+  };
+  static const Verb* verb_named(std::string_view word) {
+    static constexpr Verb verbs[] = {
+        {"explain", &CommandReader::read_explain},  {"show", &CommandReader::read_show},
+        {"set", &CommandReader::read_set},          {"reset", &CommandReader::read_reset},
+        {"pragma", &CommandReader::read_pragma},    {"begin", &CommandReader::read_begin},
+        {"start", &CommandReader::read_begin},      {"commit", &CommandReader::read_commit},
+        {"end", &CommandReader::read_commit},       {"rollback", &CommandReader::read_rollback},
+        {"abort", &CommandReader::read_rollback},   {"insert", &CommandReader::read_insert},
+        {"delete", &CommandReader::read_delete},    {"truncate", &CommandReader::read_truncate},
+        {"update", &CommandReader::read_update},    {"copy", &CommandReader::read_copy},
+        {"describe", &CommandReader::read_describe}};
+    const auto* const found = std::ranges::find(verbs, word, &Verb::word);
+    return found == std::end(verbs) ? nullptr : found;
+  }
+
   Status refuse_next(const std::string& behind) const {
     const std::string word = reader_.next_upper();
     return reader_.refuse(behind + (word.empty() ? "" : " " + word) + " is not supported");
@@ -49,6 +54,11 @@ class CommandReader {
     command_.query = reader_.rest();
     return command_.query.empty() ? reader_.wrong("a statement is expected behind EXPLAIN")
                                   : Status();
+  }
+
+  Status read_describe() {
+    command_.kind = CommandKind::show_all_tables;
+    return {};
   }
 
   Status read_show() {
@@ -174,7 +184,6 @@ class CommandReader {
   // COPY table [(column, ...)] FROM ...; other forms write a file.
   bool is_copy_from() const {
     StatementReader ahead(reader_);
-    ahead.take("copy");
     if (ahead.is_next("(") || !ahead.table_name().ok()) return false;
     if (ahead.is_next("(")) ahead.skip_brackets();
     return ahead.is_next("from");
@@ -258,7 +267,9 @@ class CommandReader {
 }  // namespace
 
 Result<std::optional<Command>> read_command(std::string_view statement) {
-  return CommandReader(statement).read();
+  const std::string word = first_word_of(statement);
+  if (!CommandReader::is_verb(word)) return std::optional<Command>();
+  return CommandReader(statement).read(word);
 }
 
 }  // namespace penstock::sql

@@ -3,6 +3,38 @@
 #include <algorithm>
 
 namespace penstock::sql {
+namespace {
+
+// Returns the offset behind a comment, which may nest; the end where it is not closed.
+std::size_t after_comment(std::string_view text, std::size_t at) {
+  if (text[at] == '-') return std::min(text.find('\n', at), text.size());
+  int depth = 0;
+  for (; at + 1 < text.size(); at++) {
+    const std::string_view pair = text.substr(at, 2);
+    if (pair != "/*" && pair != "*/") continue;
+    depth += pair == "/*" ? 1 : -1;
+    at++;
+    if (depth == 0) return at + 1;
+  }
+  return text.size();
+}
+
+bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
+
+}  // namespace
+
+std::string first_word_of(std::string_view statement) {
+  std::size_t at = 0;
+  for (;;) {
+    while (at < statement.size() && is_space(statement[at])) at++;
+    const std::string_view pair = statement.substr(std::min(at, statement.size()), 2);
+    if (pair != "--" && pair != "/*") break;
+    at = after_comment(statement, at);
+  }
+  std::size_t end = at;
+  while (end < statement.size() && is_letter(statement[end])) end++;
+  return lower(statement.substr(at, end - at));
+}
 
 StatementReader::StatementReader(std::string_view statement) {
   const std::size_t end = statement.find_last_not_of(" \t\r\n;");

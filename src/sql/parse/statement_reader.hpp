@@ -9,6 +9,10 @@
 
 namespace penstock::sql {
 
+// Returns the first word of a statement in lower case, without reading the rest of it; "" if it
+// begins with anything else.
+std::string first_word_of(std::string_view statement);
+
 class StatementReader {
  public:
   explicit StatementReader(std::string_view statement);
