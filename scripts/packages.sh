@@ -32,7 +32,7 @@ configure_packages() {
     cmake "$build" -DCMAKE_INSTALL_LIBDIR="$library_folder"
   else
     cmake --preset release -B "$build" -DCMAKE_INSTALL_LIBDIR="$library_folder" \
-      -DPENSTOCK_TESTS=OFF -DPENSTOCK_EXAMPLES=OFF
+      -DPENSTOCK_TESTS=OFF -DPENSTOCK_EXAMPLES=OFF -DPENSTOCK_SHIPPED_PROGRAMS=AUTO
   fi
 }
 make_packages() {

@@ -42,7 +42,7 @@ make_libraries() {
 make_wheel() {
   rm -rf dist build/wheel-raw
   local defines=(CMAKE_MODULE_LINKER_FLAGS="-L$PWD/build/wheel-stubs" PENSTOCK_PYTHON_STATIC=ON
-    PENSTOCK_RE2_LIBRARY="$PWD/build/wheel-re2/libre2.a")
+    PENSTOCK_SHIPPED_PROGRAMS=AUTO PENSTOCK_RE2_LIBRARY="$PWD/build/wheel-re2/libre2.a")
   "$python" -m pip wheel -q --disable-pip-version-check --no-deps --no-build-isolation \
     -w build/wheel-raw -C build-dir="$folder" "${defines[@]/#/-Ccmake.define.}" .
   PATH=$PWD/.venv/bin:$PATH "$python" -m auditwheel repair --strip -w dist \
