@@ -8,6 +8,8 @@
 #include <filesystem>
 #include <fstream>
 
+#include "device/ahead_of_time.hpp"
+
 namespace penstock::device {
 namespace {
 
@@ -100,6 +102,40 @@ TEST_F(Archive, AnIndexWithPlacesOutsideOfTheFileIsRead) {
   damaged.replace(checksum, sizeof index, reinterpret_cast<const char*>(&index), sizeof index);
   replace(damaged);
   EXPECT_EQ(found_count(), programs_.size() - 1);
+}
+
+// The folder of this test's program.
+class Shipped : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    file_ = fs::read_symlink("/proc/self/exe").parent_path() / name_;
+    std::ofstream(file_) << "x";
+    ASSERT_TRUE(fs::exists(file_));
+  }
+  void TearDown() override {
+    fs::remove(file_);
+    unsetenv("PENSTOCK_PROGRAMS_OF_TEST");
+  }
+  static AheadOfTime find(const std::string& name) {
+    return shipped_programs("PENSTOCK_PROGRAMS_OF_TEST", name,
+                            reinterpret_cast<const void*>(&find));
+  }
+  const std::string name_ = "penstock-shipped-" + std::to_string(getpid());
+  fs::path file_;
+};
+
+TEST_F(Shipped, AFileBesideTheProgramIsFound) {
+  EXPECT_EQ(find(name_).path, file_.string());
+  EXPECT_EQ(find(name_ + ".other").path, "");
+}
+
+TEST_F(Shipped, AVariableNamesAnotherFileOrNone) {
+  for (const std::string named : {"/tmp/other", ""}) {
+    setenv("PENSTOCK_PROGRAMS_OF_TEST", named.c_str(), 1);
+    EXPECT_EQ(find(name_).path, named);
+  }
+  setenv("PENSTOCK_PROGRAMS_OF_TEST", "relative", 1);
+  EXPECT_EQ(find(name_).path, "");
 }
 
 }  // namespace
