@@ -1,5 +1,7 @@
 """Tables of other libraries, as Arrow streams: Arrow, pandas, Polars, NumPy, tensors."""
 
+import warnings
+
 import pyarrow
 
 from penstock.device_data import DeviceTable, device_data_of, has_device_methods, has_host_methods
@@ -97,6 +99,7 @@ def _host_array(data, name):
     if isinstance(data, (pyarrow.Array, pyarrow.ChunkedArray)):
         return data
     if _is_series(data):
+        _check_type(name, data.dtype)
         is_polars = _module_of(data) == "polars"
         return data.to_arrow() if is_polars else pyarrow.Array.from_pandas(data)
     if isinstance(data, (list, tuple)):
@@ -139,11 +142,28 @@ def reader_of(data):
     """Returns a RecordBatchReader over whatever holds a table. It reads a reader once."""
     if _module_of(data) == "polars" and hasattr(data, "collect"):
         data = data.collect()
+    if _is_frame(data):
+        for name, dtype in zip(data.columns, data.dtypes):
+            _check_type(name, dtype)
     try:
         return _widened(_reader_of(_on_host(data)))
     except (pyarrow.ArrowException, TypeError, ValueError) as error:
         kind = type(data).__name__
         raise PenstockError(f"Arrow makes no table of this {kind}: {error}") from error
+
+
+def _check_type(name, dtype):
+    """Refuses objects of Polars, which Arrow has as addresses, and warns of an order that is lost."""
+    if str(dtype) == "Object":  # pandas writes "object"
+        raise PenstockError(f"column {name!r} is of Polars' type Object, which SQL has not")
+    if getattr(dtype, "ordered", False):
+        texts = [str(category) for category in dtype.categories]
+        if texts != sorted(texts):
+            warnings.warn(
+                f"column {name!r} is an ordered Categorical, and SQL orders its texts by alphabet",
+                RuntimeWarning,
+                stacklevel=3,
+            )
 
 
 def _on_host(data):
@@ -186,6 +206,12 @@ def _reader_of(data):
 def _widened(reader):
     """Casts types that the engine lacks: NULL alone becomes INTEGER, as in DuckDB, half FLOAT."""
     wider = {pyarrow.null(): pyarrow.int32(), pyarrow.float16(): pyarrow.float32()}
+    for field in reader.schema:
+        if getattr(field.type, "extension_name", "") == "pandas.period":
+            raise PenstockError(
+                f"column {field.name!r} is of pandas' type Period, which SQL has not; "
+                "Series.dt.to_timestamp() makes times of it"
+            )
     if not any(field.type in wider for field in reader.schema):
         return reader
     fields = [field.with_type(wider.get(field.type, field.type)) for field in reader.schema]

@@ -9,6 +9,7 @@ import subprocess
 import sys
 import tempfile
 import unittest
+import warnings
 
 import driver
 
@@ -139,6 +140,33 @@ class TablesIn(unittest.TestCase):
         self.expect({"b": pandas.Series([1.5, None])}, {"b": [1.5, None]})
         self.expect(pandas.DataFrame({"a": pandas.array([1, None])}), {"a": [1, None]})
         self.expect(frame.iloc[::-1], {"a": [2, 1], "c": [None, "x"]})
+
+    @needs(pandas, "pandas")
+    def test_an_order_of_categories_that_sql_has_not_is_a_warning(self):
+        def ordered(*categories):
+            return pandas.Categorical(["lo", "hi"], categories=categories, ordered=True)
+
+        lost = pandas.DataFrame({"size": ordered("lo", "mid", "hi")})
+        for data in (lost, lost["size"], {"size": lost["size"]}):
+            with self.assertWarnsRegex(RuntimeWarning, "'size' is an ordered Categorical"):
+                asked(data).arrow()
+        with warnings.catch_warnings():
+            warnings.simplefilter("error")
+            self.expect(pandas.DataFrame({"size": ordered("hi", "lo")}), {"size": ["lo", "hi"]})
+
+    @needs(pandas, "pandas")
+    def test_periods_of_pandas_are_refused_by_name(self):
+        frame = pandas.DataFrame({"month": pandas.period_range("2024-01", periods=2, freq="M")})
+        for data in (frame, frame["month"], pyarrow.Table.from_pandas(frame)):
+            with self.assertRaisesRegex(penstock.PenstockError, "'month' is of .* Period"):
+                asked(data).arrow()
+
+    @needs(polars, "Polars")
+    def test_objects_of_polars_are_refused_by_name(self):
+        frame = polars.DataFrame({"o": polars.Series([object()], dtype=polars.Object)})
+        for data in (frame, frame["o"], {"o": frame["o"]}, frame.lazy()):
+            with self.assertRaisesRegex(penstock.PenstockError, "'o' is of Polars' type Object"):
+                asked(data).arrow()
 
     @needs(polars, "Polars")
     def test_frames_and_series_of_polars(self):
