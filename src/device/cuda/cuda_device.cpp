@@ -215,17 +215,20 @@ Result<std::shared_ptr<Program>> CudaDevice::build_or_throw(const ProgramSource&
   const device::CacheKey key =
       device::cache_key(traits_, device::key_options(options, source), source);
   const device::AheadOfTime ahead = programs_ahead_of_time(traits_, source, options);
+  const auto sampled = [this] {
+    const std::lock_guard lock(sampled_mutex_);
+    return sampled_.lock();
+  };
+  // Programs that were shipped have no lines to tell.
   PENSTOCK_ASSIGN(
       auto found,
       modules_.get(
           key, [&](const device::CacheEntry& entry) { return load_module(context_, entry.binary); },
-          [&] { return compile_module(context_, source, *objects_); }, &ahead));
-  if (const auto sampled = [this] {
-        const std::lock_guard lock(sampled_mutex_);
-        return sampled_.lock();
-      }()) {
-    const std::lock_guard lock(sampled->mutex);
-    sampled->by_key[found.report.key] = found.module;
+          [&] { return compile_module(context_, source, *objects_); },
+          sampled() ? nullptr : &ahead));
+  if (const auto programs = sampled()) {
+    const std::lock_guard lock(programs->mutex);
+    programs->by_key[found.report.key] = found.module;
   }
   return std::shared_ptr<Program>(std::make_shared<CudaProgram>(
       std::move(found.module), std::move(found.report), source.group_size));
