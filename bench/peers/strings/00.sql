@@ -1,0 +1,1 @@
+SELECT count(*) AS rows, count(email) AS present, count(DISTINCT email) AS emails FROM logs

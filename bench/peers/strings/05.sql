@@ -1,0 +1,1 @@
+SELECT count(*) AS n FROM logs WHERE line LIKE '%timed out%ms; request=1%'

@@ -1,0 +1,1 @@
+SELECT id, line FROM logs WHERE line LIKE '%retried%' ORDER BY line LIMIT 20

@@ -1,0 +1,1 @@
+SELECT max(line) AS greatest, min(line) AS least FROM logs

@@ -1,0 +1,1 @@
+SELECT count(DISTINCT line) AS lines FROM logs

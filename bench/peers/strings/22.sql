@@ -1,0 +1,1 @@
+SELECT lower(name) AS folded, count(*) AS n FROM products GROUP BY folded ORDER BY n DESC, folded LIMIT 20
