@@ -265,7 +265,7 @@ def open(file, mode="rb", format="", *, encoding=None, errors=None, newline=None
 
 def _format_of_suffix(file):
     path = getattr(file, "name", "") if hasattr(file, "write") else file
-    found = _SUFFIXES.get(os.path.splitext(os.fsdecode(path))[1]) if path else None
+    found = _SUFFIXES.get(os.path.splitext(os.fsdecode(path))[1].lower()) if path else None
     if found is None:
         raise PenstockError(f"no suffix of {file!r} names a format; format= does")
     return found

@@ -1,16 +1,14 @@
 """Frames of pandas, with the types that DuckDB's have."""
 
-import datetime
-
 import numpy
 import pandas
 import pyarrow
 import pyarrow.types as kinds
 
+from penstock.column_values import MONTH_DAYS, is_list, objects, values_of
 from penstock.errors import PenstockError
 
 _DAY_US = 86_400_000_000
-_MONTH_DAYS = 30  # of an interval in a number of days, as DuckDB has it
 _NULLABLE = {
     pyarrow.bool_(): pandas.BooleanDtype,
     pyarrow.int8(): pandas.Int8Dtype,
@@ -88,7 +86,7 @@ def _is_of_objects(type_):
 def _timedeltas(array):
     """Returns intervals as timedelta64[us]; a month has 30 days."""
     parts = numpy.frombuffer(array.buffers()[1], _MONTH_DAY_NANO, len(array), array.offset * 16)
-    days = parts["months"].astype("i8") * _MONTH_DAYS + parts["days"]
+    days = parts["months"].astype("i8") * MONTH_DAYS + parts["days"]
     if numpy.any(numpy.abs(days[~_is_null(array)]) > 2**62 // _DAY_US):
         raise PenstockError("an interval that a timedelta64[us] does not hold", "overflow")
     made = (days * _DAY_US + parts["nanoseconds"] // 1000).astype("m8[us]")
@@ -103,19 +101,9 @@ def _is_null(array):
 def _objects(column):
     """Returns Python's objects of a column, NA in place of NULL."""
     array = column.combine_chunks()
-    made = _lists(array) if _is_list(array.type) else _filled(_python_values(array))
+    made = _lists(array) if is_list(array.type) else objects(values_of(array))
     made[_is_null(array)] = pandas.NA
     return made
-
-
-def _filled(values):
-    made = numpy.empty(len(values), object)
-    made[:] = values
-    return made
-
-
-def _is_list(type_):
-    return kinds.is_list(type_) or kinds.is_large_list(type_)
 
 
 def _is_string(type_):
@@ -143,7 +131,7 @@ def _lists(array):
 def _elements(array):
     """Returns the elements of lists as an array of NumPy; NULLs have any value."""
     type_ = array.type
-    if _is_list(type_):
+    if is_list(type_):
         return _lists(array)
     if type_ == pyarrow.month_day_nano_interval():
         return _timedeltas(array)
@@ -151,49 +139,5 @@ def _elements(array):
     if type_ in _NULLABLE:
         array = array.fill_null(False if kinds.is_boolean(type_) else 0)
     elif _is_of_objects(type_):
-        return _filled(_python_values(array))
+        return objects(values_of(array))
     return array.to_numpy(zero_copy_only=False)
-
-
-def _python_values(array):
-    values, convert = array.to_pylist(), _conversion(array.type)
-    return values if convert is None else [v if v is None else convert(v) for v in values]
-
-
-def _conversion(type_):
-    """Returns what makes DuckDB's value of pyarrow's: None where they are one."""
-    if type_ == pyarrow.month_day_nano_interval():
-        return _timedelta
-    if kinds.is_map(type_):
-        return _dict_of(_conversion(type_.key_type), _conversion(type_.item_type))
-    if kinds.is_struct(type_):
-        parts = {field.name: _conversion(field.type) for field in type_}
-        parts = {name: convert for name, convert in parts.items() if convert is not None}
-        if not parts:
-            return None
-        return lambda row: {name: _applied(parts.get(name), v) for name, v in row.items()}
-    if _is_list(type_) and (convert := _conversion(type_.value_type)) is not None:
-        return lambda row: [_applied(convert, value) for value in row]
-    return None
-
-
-def _applied(convert, value):
-    return value if convert is None or value is None else convert(value)
-
-
-def _dict_of(convert_key, convert_item):
-    """Returns what makes a dict of a map; one of two lists if its keys are dicts or lists."""
-
-    def convert(pairs):
-        keys = [_applied(convert_key, key) for key, _ in pairs]
-        items = [_applied(convert_item, item) for _, item in pairs]
-        if any(isinstance(key, (dict, list)) for key in keys):
-            return {"key": keys, "value": items}
-        return dict(zip(keys, items))
-
-    return convert
-
-
-def _timedelta(value):
-    days = value.months * _MONTH_DAYS + value.days
-    return datetime.timedelta(days=days, microseconds=value.nanoseconds // 1000)

@@ -2,6 +2,7 @@
 
 from penstock import device_data as devices
 from penstock import pipeline_run as running
+from penstock.column_values import imported, numpy_of
 from penstock.pipeline_text import statement_of
 from penstock.tracing_errors import error_here
 
@@ -74,23 +75,20 @@ class Results:
 
     def df(self, **options):
         """A pandas frame, as a Result has it."""
+        imported("pandas", "df()")
         from penstock.frames import frame_of
 
         return frame_of(self.run(**options))
 
     def pl(self, **options):
         """A Polars frame."""
-        import polars
-
-        return polars.from_arrow(self.run(**options))
+        return imported("polars", "pl()").from_arrow(self.run(**options))
 
     def numpy(self, **options):
-        """A dict of NumPy arrays by column. NULLs are NaN, or None in arrays of objects."""
+        """A dict of NumPy arrays by column, as a Result has it."""
+        imported("numpy", "numpy()")
         table = self.run(**options)
-        return {
-            name: column.to_numpy(zero_copy_only=False)
-            for name, column in zip(table.column_names, table.columns)
-        }
+        return dict(zip(table.column_names, map(numpy_of, table.columns)))
 
     def __arrow_c_stream__(self, requested_schema=None):
         return devices.cast(self.run(), requested_schema).__arrow_c_stream__()

@@ -1,17 +1,17 @@
 """Results of statements: computed when they are first asked for, in the shape that is asked for."""
 
-import html
-import itertools
 import re
 import sys
+import threading
 
 import pyarrow
-import pyarrow.compute
-import pyarrow.types as kinds
 
 from penstock import arguments
 from penstock import device_data as devices
+from penstock import result_files as files
+from penstock.column_values import imported, numpy_of
 from penstock.errors import PenstockError
+from penstock.result_text import html_of, rows_of, text_of
 from penstock.session import Session, session_of
 from penstock.table_names import names_after_from
 from penstock.tables import is_table
@@ -59,33 +59,12 @@ def sql(sql, parameters=None, *, tables=None, device="", planner=None, session=N
     return lazy(session or session_of(device), sql, parameters, tables, planner, depth=2)
 
 
-def _import(name, use):
-    try:
-        return __import__(name)
-    except ImportError:
-        raise PenstockError(f"{use} needs {name}: pip install {name}", "unsupported") from None
-
-
 def _different(table):
     """Returns the names of a table's columns, by which a dict has them."""
     names = table.column_names
     if twice := sorted({name for name in names if names.count(name) > 1}):
         raise PenstockError(f"columns of one name: {', '.join(twice)}; name one by AS")
     return names
-
-
-def numpy_of(column):
-    """Returns a ChunkedArray as NumPy's array; Result.numpy() says what becomes of NULLs."""
-    type_ = column.type
-    if kinds.is_decimal(type_):
-        column = column.cast(pyarrow.float64())
-    elif kinds.is_integer(type_) and column.null_count:
-        ends = pyarrow.compute.min_max(column).as_py()
-        if ends["max"] is not None and max(-ends["min"], ends["max"]) > 2**53:
-            import numpy
-
-            return numpy.array(column.to_pylist(), object)
-    return column.to_numpy()
 
 
 class Result:
@@ -95,6 +74,7 @@ class Result:
         self._session, self._sql, self._tables = session, sql, tables or {}
         self._parameters, self._planner = parameters, planner
         self._rows, self.report = None, None
+        self._fetching, self._fetched = threading.Lock(), 0  # rows that fetchone() has returned
 
     def _table(self):
         if self._rows is None:
@@ -110,14 +90,16 @@ class Result:
 
     def df(self):
         """Returns a frame of pandas, with the types that DuckDB's frames have."""
-        _import("pandas", "df()")
+        imported("pandas", "df()")
         from penstock.frames import frame_of
 
         return frame_of(self._table())
 
     def pl(self):
         """Returns a frame of Polars."""
-        return _import("polars", "pl()").from_arrow(self._table())
+        polars = imported("polars", "pl()")
+        _different(self._table())
+        return polars.from_arrow(self._table())
 
     def numpy(self):
         """Returns a dict of NumPy's arrays by column.
@@ -125,6 +107,7 @@ class Result:
         NULLs are NaN in columns of numbers, NaT in times, None in others. Decimals are float64. Whole
         numbers beyond 2**53 beside NULLs are objects, as float64 does not hold them.
         """
+        imported("numpy", "numpy()")
         table = self._table()
         return {name: numpy_of(table.column(at)) for at, name in enumerate(_different(table))}
 
@@ -134,7 +117,7 @@ class Result:
         `device`: "cuda" and the like; of a session on that GPU columns are not copied to the host.
         By default tensors are on the host.
         """
-        torch = _import("torch", "torch()")
+        torch = imported("torch", "torch()")
         is_on_host = device is None or self._rows is not None
         arrays = (
             self._numbers("torch()", self.numpy()) if is_on_host else self._arrays_there("torch()")
@@ -149,7 +132,7 @@ class Result:
 
     def cupy(self):
         """Returns a dict of CuPy's arrays by column, in the memory of the session's GPU."""
-        cupy = _import("cupy", "cupy()")
+        cupy = imported("cupy", "cupy()")
         return {
             name: cupy.asarray(array) if hasattr(array, "dtype") else cupy.from_dlpack(array)
             for name, array in self._arrays_there("cupy()")
@@ -176,14 +159,35 @@ class Result:
             yield name, array
 
     def fetchall(self):
-        """Returns the rows as a list of tuples."""
-        columns = [column.to_pylist() for column in self._table().columns]
-        return list(zip(*columns))
+        """Returns the rows as a list of tuples, without those that fetchone() has returned.
+
+        Then it begins anew: a second call returns all.
+        """
+        with self._fetching:
+            begin, self._fetched = self._fetched, 0
+        return rows_of(self._table().slice(begin))
+
+    def fetchmany(self, size=1):
+        """Returns the next rows as a list of tuples: `size` of them, or less at the end."""
+        size, rows = arguments.count("size", size), self._table()
+        with self._fetching:
+            begin, self._fetched = self._fetched, min(self._fetched + size, rows.num_rows)
+        return rows_of(rows.slice(begin, size))
 
     def fetchone(self):
-        """Returns the first row as a tuple; None if there is none."""
-        rows = self._table().slice(0, 1)
-        return tuple(column[0].as_py() for column in rows.columns) if rows.num_rows else None
+        """Returns the next row as a tuple; None at the end."""
+        rows = self.fetchmany()
+        return rows[0] if rows else None
+
+    @property
+    def description(self):
+        """For each column its name, its pyarrow type and five None, as DB-API has it."""
+        return [(field.name, field.type, *[None] * 5) for field in self._table().schema]
+
+    @property
+    def shape(self):
+        """How many rows and columns there are."""
+        return self._table().shape
 
     @property
     def schema(self):
@@ -199,9 +203,9 @@ class Result:
         return self._table().num_rows
 
     def __iter__(self):
-        """Yields the rows as tuples."""
+        """Yields all rows as tuples, whatever was fetched."""
         for batch in self._table().to_batches(max_chunksize=1024):
-            yield from zip(*(column.to_pylist() for column in batch.columns))
+            yield from rows_of(batch)
 
     def __arrow_c_stream__(self, requested_schema=None):
         return devices.cast(self._table(), requested_schema).__arrow_c_stream__()
@@ -270,27 +274,25 @@ class Result:
 
     def to_parquet(self, path, **options):
         """Writes the rows to a Parquet file; `options` are pyarrow.parquet.write_table()'s."""
-        import pyarrow.parquet
-
-        pyarrow.parquet.write_table(self._table(), path, **options)
+        files.write_parquet(self._table(), path, options)
 
     def to_csv(self, path):
-        """Writes the rows to a CSV file with a header."""
-        import pyarrow.csv
+        """Writes the rows to a CSV file with a header; .gz, .zst and .lz4 compress it.
 
-        pyarrow.csv.write_csv(self._table(), path)
+        Lists, structs, maps and intervals are the texts that CAST makes of them.
+        """
+        files.write_csv(self._session, self._table(), path)
+
+    def show(self):
+        """Prints the first rows."""
+        print(text_of(self._table()))
 
     def _repr_html_(self):
         """Computes the rows, and shows the first ones in a notebook."""
-        table, shown = self._table(), []
-        for row in itertools.islice(self, 20):
-            shown.append("".join(f"<td>{html.escape(str(value))}</td>" for value in row))
-        heads = "".join(f"<th>{html.escape(name)}</th>" for name in table.column_names)
-        rows = "".join(f"<tr>{row}</tr>" for row in [heads, *shown])
-        more = f"<p>{len(shown)} of {table.num_rows} rows</p>" if len(shown) < len(self) else ""
-        return f"<table>{rows}</table>{more}"
+        return html_of(self._table())
 
     def __repr__(self):
         if self._rows is None:
-            return f"<penstock.Result, not computed: {self._sql.strip()[:60]}>"
-        return repr(self._rows)
+            sql = " ".join(self._sql.split())[:60]
+            return f"<penstock.Result, not computed: show(), df() or fetchall() does it: {sql}>"
+        return text_of(self._rows)

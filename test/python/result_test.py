@@ -301,9 +301,10 @@ class ResultsOut(unittest.TestCase):
 
     def test_two_columns_of_one_name_are_no_dict(self):
         twice = asked(SALES, "SELECT count AS a, price AS a FROM data")
-        with self.assertRaises(penstock.PenstockError) as caught:
-            twice.numpy()
-        self.assertIn("one name: a", caught.exception.message)
+        for call in (twice.numpy, *([twice.pl] if polars is not None else [])):
+            with self.assertRaises(penstock.PenstockError) as caught:
+                call()
+            self.assertIn("one name: a", caught.exception.message)
         self.assertEqual(twice.arrow().num_columns, 2)
 
     def test_one_column_is_an_array(self):
