@@ -259,6 +259,16 @@ Status StringPool::encode_encoded(const Column& column, std::vector<std::uint32_
   return {};
 }
 
+// Chunks of a column share its dictionary. Texts of 0.6 MB each were hashed for every chunk.
+const std::vector<std::uint32_t>& StringPool::codes_of_dictionary(
+    const std::shared_ptr<const Column>& dictionary) {
+  if (last_dictionary_.lock() == dictionary) return last_codes_;
+  last_dictionary_.reset();
+  encode_strings(*dictionary, last_codes_);
+  last_dictionary_ = dictionary;
+  return last_codes_;
+}
+
 Status StringPool::encode(const Column& column, std::vector<std::uint32_t>& codes) {
   if (strings_.size() + column.row_count >= 0xffffffffu)
     return Status(Code::capacity, "more than 2^32 distinct strings in one query");
@@ -267,8 +277,7 @@ Status StringPool::encode(const Column& column, std::vector<std::uint32_t>& code
     encode_strings(column, codes);
     return {};
   }
-  std::vector<std::uint32_t> entries;
-  encode_strings(*column.dictionary, entries);
+  const std::vector<std::uint32_t>& entries = codes_of_dictionary(column.dictionary);
   codes.resize(column.row_count);
   const auto* indices = column.values.as<std::int32_t>();
   for_rows(column.row_count, [&](std::uint64_t row) {

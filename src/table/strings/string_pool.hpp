@@ -48,6 +48,8 @@ class StringPool {
   std::uint32_t code(std::string_view text, std::uint64_t hash);
   void expect(std::uint64_t position_hash, std::uint64_t string_hash) const;
   void encode_strings(const Column& strings, std::vector<std::uint32_t>& codes);
+  const std::vector<std::uint32_t>& codes_of_dictionary(
+      const std::shared_ptr<const Column>& dictionary);
   Status encode_encoded(const Column& column, std::vector<std::uint32_t>& codes);
   void add(NewRows added);
   void add_in_threads(const NewRows& added);
@@ -62,6 +64,8 @@ class StringPool {
   std::vector<std::unique_ptr<char[]>> blocks_;  // of the strings' bytes
   std::size_t block_left_ = 0;
   char* block_end_ = nullptr;
+  std::weak_ptr<const Column> last_dictionary_;  // whose codes are last_codes_
+  std::vector<std::uint32_t> last_codes_;
 };
 
 }  // namespace penstock::plan
