@@ -259,7 +259,7 @@ static Result<std::string> explained(const Plan& plan, StepId result, const RunO
   PENSTOCK_TRY(check_result(plan, result));
   // A session of several devices has its first one here, and its programs are not all that runs.
   if (device::names_several(options.device))
-    return Status(Code::unsupported, "--explain takes one device, not '" + options.device + "'");
+    return Status(Code::unsupported, "explaining takes one device, not '" + options.device + "'");
   std::shared_ptr<Device> device;
   if (auto opened = device_of(options); opened.ok())
     device = std::move(opened).value();

@@ -251,7 +251,7 @@ class Explanations(RefusalTest):
     def test_explain_takes_one_device(self):
         for devices in ("cpu:0,cuda:0", "cpu:0,cpu:1"):
             ended = self.query("SELECT 1", "--explain", "--device", devices)
-            self.assert_fails(ended, "--explain takes one device", devices)
+            self.assert_fails(ended, "explaining takes one device", devices)
 
 
 main()
