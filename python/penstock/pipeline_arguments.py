@@ -26,6 +26,11 @@ def rows(step, result):
 
 
 def named(step, columns, named, may_be_empty=False):
+    if callable(columns):
+        raise error_here(
+            f"{step} takes a lambda for each column, {step}(x=lambda r: ...) or "
+            f'{step}({{"a b": lambda r: ...}}), and not one for all'
+        )
     if columns is not None and not isinstance(columns, dict):
         raise error_here(f"{step} takes name=lambda r: ..., or a dict for other names")
     made = dict(columns or {})
@@ -66,5 +71,5 @@ def count(step, value):
     except TypeError:
         raise error_here(f"{step} takes a whole number, not {value!r}") from None
     if count < 0:
-        raise error_here(f"{step} takes a number of 0 or more, not {count}", "unsupported")
+        raise error_here(f"{step} takes a number of 0 or more, not {count}")
     return count

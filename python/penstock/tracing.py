@@ -60,7 +60,8 @@ class Column(Methods):
         if name.startswith("__"):
             raise AttributeError(name)
         methods = [known for known in dir(type(self)) if not known.startswith("_")]
-        raise unknown_here(f"method of a {types.sql_name(self._node.type)}", name, methods)
+        what = f"method of a {types.sql_name(self._node.type)}"
+        raise unknown_here(what, name, methods, *self._space())
 
     def __repr__(self):
         return f"<traced {types.sql_name(self._node.type)}>"

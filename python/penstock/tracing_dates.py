@@ -7,6 +7,7 @@ from penstock.tracing_errors import error_here, unknown_here
 
 DATED = (pyarrow.date32(), types.TIMESTAMP, types.TIMESTAMP_UTC)
 TIMED = (types.TIMESTAMP, types.TIMESTAMP_UTC, types.TIME)
+OF_TIME = (*DATED, types.TIME, types.INTERVAL)
 # The name here, the function of SQL, and the types that have it. All are int64.
 PARTS = (
     ("year", "year({})", DATED),
@@ -33,14 +34,14 @@ class Dates:
     __slots__ = ("_column",)
 
     def __init__(self, column):
-        if column.dtype not in (*DATED, types.TIME, types.INTERVAL):
+        if column.dtype not in OF_TIME:
             raise error_here(f".dt is of dates and times, not of {types.sql_name(column.dtype)}")
         self._column = column
 
     def __getattr__(self, name):
         if name.startswith("__"):
             raise AttributeError(name)
-        raise unknown_here("method .dt", name, [n for n in dir(type(self)) if n[0] != "_"])
+        raise unknown_here("method .dt", name, (), ".dt", [n for n in dir(Dates) if n[0] != "_"])
 
     def _apply(self, name, template, type_, allowed):
         if self._column.dtype not in allowed:

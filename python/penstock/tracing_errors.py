@@ -40,13 +40,48 @@ def error_here(message, code="invalid"):
     return error_at(line_of_caller(), message, code)
 
 
-def unknown_here(what, name, names):
-    """Returns an error for an unknown name that lists near ones, else all."""
-    names = [str(known) for known in names]
-    folded = {known.casefold(): known for known in names}
-    near = difflib.get_close_matches(str(name).casefold(), folded, n=3, cutoff=0.6)
-    listed = ", ".join(folded[one] for one in near)
-    if not near:
-        listed = ", ".join(names[:20]) + (", ..." if len(names) > 20 else "")
-    hint = f"near names: {listed}" if near else f"there are: {listed}"
+# Names of Python and pandas for methods that Polars names otherwise.
+FAMILIAR = {
+    "casefold": "to_lowercase",
+    "day_of_week": "weekday",
+    "day_of_year": "ordinal_day",
+    "dayofweek": "weekday",
+    "dayofyear": "ordinal_day",
+    "endswith": "ends_with",
+    "floor": "truncate",
+    "isin": "is_in",
+    "isna": "is_null",
+    "isnull": "is_null",
+    "isoweekday": "weekday",
+    "len": "len_chars",
+    "ljust": "pad_end",
+    "lower": "to_lowercase",
+    "lstrip": "strip_chars_start",
+    "notna": "is_not_null",
+    "notnull": "is_not_null",
+    "rjust": "pad_start",
+    "rstrip": "strip_chars_end",
+    "startswith": "starts_with",
+    "strip": "strip_chars",
+    "upper": "to_uppercase",
+    "zfill": "pad_start",
+}
+
+
+def unknown_here(what, name, names, space="", names_in_space=()):
+    """Returns an error for an unknown name that lists near ones, else all.
+
+    `names_in_space`: of methods behind a further name, such as ".str", which go first.
+    """
+    shown = {str(known): str(known) for known in names}
+    shown = {**{known: f"{space}.{known}" for known in names_in_space}, **shown}
+    folded = {known.casefold(): known for known in shown}
+    other = FAMILIAR.get(str(name)) if what.startswith("method") else None
+    if name in names_in_space or other in shown:
+        hint = f"write {shown[name if name in names_in_space else other]}()"
+    elif near := difflib.get_close_matches(str(name).casefold(), folded, n=3, cutoff=0.6):
+        hint = "near names: " + ", ".join(shown[folded[one]] for one in near)
+    else:
+        listed = list(shown.values())
+        hint = "there are: " + ", ".join(listed[:20]) + (", ..." if len(listed) > 20 else "")
     return UnknownNameError(f'{line_of_caller()}: there is no {what} "{name}"; {hint}')

@@ -9,7 +9,7 @@ import pyarrow.types as kinds
 from penstock import tracing_types as types
 from penstock.tracing_aggregates import Aggregates
 from penstock.tracing_casts import is_castable, type_named
-from penstock.tracing_dates import Dates
+from penstock.tracing_dates import OF_TIME, Dates
 from penstock.tracing_errors import error_here
 from penstock.tracing_numpy import NumpyFunctions
 from penstock.tracing_operators import Operators, signature
@@ -191,6 +191,14 @@ class Methods(Operators, Aggregates, NumpyFunctions):
     @property
     def dt(self):
         return Dates(self)
+
+    def _space(self):
+        """Returns the name of the further methods that the type has, and their names."""
+        if self.dtype == pyarrow.string():
+            return ".str", [name for name in dir(Text) if name[0] != "_"]
+        if self.dtype in OF_TIME:
+            return ".dt", [name for name in dir(Dates) if name[0] != "_"]
+        return "", ()
 
 
 def _constant_int(value, function, name):

@@ -48,7 +48,7 @@ class Text:
     def __getattr__(self, name):
         if name.startswith("__"):
             raise AttributeError(name)
-        raise unknown_here("method .str", name, [n for n in dir(type(self)) if n[0] != "_"])
+        raise unknown_here("method .str", name, (), ".str", [n for n in dir(Text) if n[0] != "_"])
 
     def _apply(self, template, type_, *arguments):
         lifted = [self._column._lift(one, beside=pyarrow.binary()) for one in arguments]

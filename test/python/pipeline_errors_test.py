@@ -59,6 +59,34 @@ class Errors(unittest.TestCase):
     def test_an_unknown_method_of_strings_lists_near_names(self):
         self.mapped(lambda r: r.shop.str.containz("a"), "contains")
 
+    def test_a_method_of_strings_or_dates_says_where_it_is(self):
+        for function, written in (
+            (lambda r: r.shop.to_uppercase(), "write .str.to_uppercase()"),
+            (lambda r: r.shop.upper(), "write .str.to_uppercase()"),
+            (lambda r: r.shop.startswith("a"), "write .str.starts_with()"),
+            (lambda r: r.shop.str.lower(), "write .str.to_lowercase()"),
+            (lambda r: r.day.year, "write .dt.year()"),
+            (lambda r: r.day.dt.dayofweek(), "write .dt.weekday()"),
+            (lambda r: r.price.isnull(), "write is_null()"),
+            (lambda r: r.shop.containz("a"), "near names: .str.contains"),
+        ):
+            self.mapped(function, written)
+
+    def test_a_column_is_no_method_of_another_name(self):
+        rows = from_arrow({"weekday": [1]})
+        message = self.refused(lambda: rows.map(x=lambda r: r.dayofweek), "there are: weekday")
+        self.assertNotIn("write", message)
+
+    def test_one_lambda_for_all_columns_is_refused(self):
+        for step in (self.rows.map, self.rows.with_columns):
+            words = "a lambda for each column", f"{step.__name__}(x=lambda r: ...)"
+            self.refused(lambda: step(lambda r: {"x": r.price}), *words)
+
+    def test_a_number_of_rows_below_0_is_invalid(self):
+        with self.assertRaises(PenstockError) as raised:
+            self.rows.head(-1)
+        self.assertEqual(raised.exception.code, "invalid")
+
     def test_an_unknown_column_of_a_step_without_a_lambda_names_the_step(self):
         for step in ("select", "drop", "sort", "unique", "group_by"):
             call = functools.partial(getattr(self.rows, step), "pric")
