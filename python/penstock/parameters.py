@@ -94,7 +94,17 @@ def encoded(parameters, written=()):
     return [stream_of(f"the parameter {n}", value) for n, value in given.items()], list(given)
 
 
+def _need_any(values, written):
+    if values and not written:
+        count = len(values)
+        raise PenstockError(
+            f"parameters= has {count} value{'s' * (count > 1)}, and the statement has no parameter; "
+            "SQL writes one as ?, $1 or $name"
+        )
+
+
 def _of_list(values, written):
+    _need_any(values, written)
     if written and _is_named(written[0]):
         raise PenstockError(
             f"parameters= is a list, and the statement has names: {_listed(written)}; give a dict "
@@ -109,6 +119,7 @@ def _of_dict(values, written):
             raise PenstockError(
                 f"parameters= has the key {name!r}; the name of a $name is a string"
             )
+    _need_any(values, written)
     if not written or _is_named(written[0]):
         return _of_names(values, written)
     if written[0] == "?" and values:

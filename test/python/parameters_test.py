@@ -223,5 +223,13 @@ class Names(unittest.TestCase):
                 sql("FROM SALES").fetchone()
 
 
+class Spelling(unittest.TestCase):
+    def test_values_of_a_statement_without_parameters_say_how_sql_writes_them(self):
+        for sql, values in (("SELECT %s", [1]), ("SELECT :a", {"a": 1}), ("SELECT '?'", [1, 2])):
+            with self.subTest(sql), self.assertRaises(penstock.PenstockError) as caught:
+                asked(sql, values)
+            self.assertIn("as ?, $1 or $name", caught.exception.message)
+
+
 if __name__ == "__main__":
     driver.main()
