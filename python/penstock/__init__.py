@@ -51,6 +51,15 @@ __all__ = [
 ]
 
 
+_MODULES = ("dask", "fsspec", "ibis", "numcodecs", "ray")  # which users import by their names
+
+
+def __dir__():
+    """Returns the public names, without the modules of the package that hold them."""
+    special = (name for name in globals() if name.startswith("__") and name != "__dir__")
+    return sorted({*__all__, *special, *(name for name in _MODULES if name in globals())})
+
+
 def devices():
     """Returns a dict for each device of this machine: id, name, driver, global_bytes, is_cpu..."""
     return core.devices()

@@ -216,6 +216,16 @@ class Sessions(unittest.TestCase):
         self.assertEqual(rows["number"].to_pylist(), [0, 1, 2])
 
 
+class Names(unittest.TestCase):
+    def test_dir_has_the_public_names_alone(self):
+        shown = {name for name in dir(penstock) if not name.startswith("__")}
+        modules = {"dask", "fsspec", "ibis", "numcodecs", "ray"}
+        self.assertEqual(shown - modules, set(penstock.__all__) - {"__version__"})
+        self.assertIn("__version__", dir(penstock))
+        for name in dir(penstock):
+            getattr(penstock, name)
+
+
 class Versions(unittest.TestCase):
     def test_the_package_the_module_and_the_program_have_one(self):
         text = (pathlib.Path(__file__).resolve().parents[2] / "CMakeLists.txt").read_text()
