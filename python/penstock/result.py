@@ -1,6 +1,5 @@
 """Results of statements: computed when they are first asked for, in the shape that is asked for."""
 
-import re
 import sys
 import threading
 
@@ -13,7 +12,7 @@ from penstock.column_values import imported, numpy_of
 from penstock.errors import PenstockError
 from penstock.result_text import html_of, rows_of, text_of
 from penstock.session import Session, session_of
-from penstock.table_names import names_after_from
+from penstock.table_names import is_change, names_after_from
 from penstock.tables import is_table
 
 
@@ -30,10 +29,6 @@ def tables_of_caller(sql, depth):
     return found
 
 
-# Statements that are asked for what they do, which nobody would wait for.
-_DEFINES = re.compile(r"\s*(CREATE|DROP|COPY)\b", re.IGNORECASE)
-
-
 def lazy(session, sql, parameters, tables, planner, depth):
     found = tables_of_caller(arguments.text("sql", sql), depth + 1)
     if found:
@@ -41,7 +36,7 @@ def lazy(session, sql, parameters, tables, planner, depth):
         found = {name: data for name, data in found.items() if name.lower() not in known}
     found.update(arguments.tables(tables))
     result = Result(session, sql, found, parameters, planner)
-    if _DEFINES.match(sql):
+    if is_change(sql):  # nobody would wait for it
         result.arrow()
     return result
 
@@ -52,7 +47,8 @@ def sql(sql, parameters=None, *, tables=None, device="", planner=None, session=N
     `sql`: SELECT, DESCRIBE, SUMMARIZE, COPY, CREATE VIEW... or a plan of Substrait. `parameters`: a
     list for `?` and `$1`, a dict for `$name`. Tables: Arrow data, frames of pandas and Polars,
     NumPy's arrays, tensors, other results. A table or view of the session goes before a variable of
-    its name. Nothing runs before the rows are asked for, but CREATE, DROP and COPY run at once.
+    its name. Nothing runs before the rows are asked for, but CREATE, DROP,
+    COPY, INSERT, UPDATE, DELETE and SET run at once.
     """
     if session is not None and not isinstance(session, Session):
         raise TypeError(f"session= is a penstock.Session, not {type(session).__name__}")

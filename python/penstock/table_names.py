@@ -17,6 +17,11 @@ _AFTER_TABLES = set(
 # EXTRACT(year FROM x), x IS DISTINCT FROM y: FROM of an expression.
 _FUNCTIONS_WITH_FROM = {"EXTRACT", "TRIM", "SUBSTRING", "OVERLAY"}
 
+_CHANGES = set(
+    "ABORT ALTER BEGIN COMMIT COPY CREATE DELETE DROP END INSERT PRAGMA RESET ROLLBACK SET START "
+    "TRUNCATE UPDATE USE".split()
+)
+
 
 def _tokens(sql):
     """Yields (text in capitals, name or None) of words, names and signs, and an empty end."""
@@ -27,6 +32,11 @@ def _tokens(sql):
         elif match.group()[:2] not in ("--", "/*"):
             yield match.group(), None
     yield "", None
+
+
+def is_change(sql):
+    """Tells by its first word whether a statement is asked for what it does."""
+    return next(_tokens(sql))[0] in _CHANGES
 
 
 def names_after_from(sql):

@@ -139,6 +139,16 @@ class Shapes(unittest.TestCase):
         session.sql("CREATE TABLE kept AS SELECT 41 + 1 AS a")
         self.assertEqual(session.sql("SELECT a FROM kept").fetchone(), (42,))
 
+    def test_a_change_is_made_at_once(self):
+        session = penstock.Session()
+        session.sql("-- of numbers\nCREATE TABLE t AS SELECT 1 AS a")
+        added = session.sql("/* one */ insert INTO t VALUES (2), (3)")
+        session.sql("UPDATE t SET a = 7 WHERE a = 1")
+        session.sql("DELETE FROM t WHERE a = 3")
+        self.assertEqual(sorted(session.query("FROM t")["a"].to_pylist()), [2, 7])
+        self.assertEqual(len(added), 1)
+        self.assertEqual(sorted(session.query("FROM t")["a"].to_pylist()), [2, 7])
+
     def test_a_parameter_without_values_says_so(self):
         with self.assertRaisesRegex(penstock.PenstockError, "no value"):
             penstock.sql("SELECT price FROM SALES WHERE price > ?").arrow()
