@@ -77,8 +77,8 @@ install_wheel() {
   "${pip[@]}" check
 }
 # Runs a script that ends with "N passed, N failed", from a folder without the package's sources.
-# A test that is skipped counts as failed: all libraries are here, but for those of GPUs and the
-# clips, which is said.
+# A test that is skipped counts as failed, but for those of GPUs, of video clips and of dbt. They are
+# listed at the end.
 run_tests() {
   local log=build/wheel-tests/$(basename "$1" .py).log code=0 counts wrong skipped
   echo "== $1"
