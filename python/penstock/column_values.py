@@ -30,7 +30,7 @@ def numpy_of(column):
         return _arrays_of_lists(column.combine_chunks())
     if type_ == INTERVAL:
         return imported("numpy", "an array").array(values_of(column), "m8[us]")
-    if kinds.is_nested(type_):
+    if kinds.is_nested(type_) or isinstance(type_, pyarrow.UuidType):
         return objects(values_of(column))
     if kinds.is_decimal(type_):
         column = column.cast(pyarrow.float64())

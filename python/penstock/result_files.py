@@ -52,9 +52,13 @@ def _has_interval(type_):
     return _has_interval(type_.value_type) if is_list(type_) else type_ == INTERVAL
 
 
+def _is_text(type_):
+    return kinds.is_nested(type_) or type_ == INTERVAL or isinstance(type_, pyarrow.UuidType)
+
+
 def _with_texts(session, table):
     """Returns a table with SQL's texts in place of values that pyarrow writes to no CSV file."""
-    is_text = [kinds.is_nested(field.type) or field.type == INTERVAL for field in table.schema]
+    is_text = [_is_text(field.type) for field in table.schema]
     if not any(is_text):
         return table
     names = [f"c{at}" for at in range(table.num_columns)]

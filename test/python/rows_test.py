@@ -9,6 +9,7 @@ import subprocess
 import sys
 import tempfile
 import unittest
+import uuid
 
 import driver
 
@@ -151,6 +152,10 @@ class Arrays(unittest.TestCase):
         self.assertEqual(made[0], numpy.timedelta64(1, "D"))
         self.assertTrue(numpy.isnat(made[1]))
 
+    def test_uuids_are_pythons(self):
+        sql = "SELECT '00000000-0000-0000-0000-000000000001'::UUID AS x UNION ALL SELECT NULL"
+        self.assertEqual(penstock.sql(sql).numpy()["x"].tolist(), [uuid.UUID(int=1), None])
+
     def test_pipelines_have_the_same_arrays(self):
         made = penstock.from_arrow({"x": [2**53 + 1, None]}).numpy()["x"]
         self.assertEqual(made.tolist(), [2**53 + 1, None])
@@ -207,7 +212,8 @@ class Files(unittest.TestCase):
     def test_nested_values_are_the_texts_that_copy_writes(self):
         select = (
             "SELECT [1, NULL] AS l, {'a': 'x y'} AS s, MAP {'k': 1} AS m, row(1, 2) AS r, "
-            "INTERVAL 40 DAY AS i, 7 AS n, [2] AS l UNION ALL SELECT NULL, NULL, NULL, NULL, NULL, 8, []"
+            "INTERVAL 40 DAY AS i, '00000000-0000-0000-0000-000000000001'::UUID AS u, 7 AS n, "
+            "[2] AS l UNION ALL SELECT NULL, NULL, NULL, NULL, NULL, NULL, 8, []"
         )
         penstock.sql(select).to_csv(self.path("ours.csv"))
         duckdb.sql(f"COPY ({select}) TO '{self.path('theirs.csv')}' (HEADER)")
@@ -216,7 +222,7 @@ class Files(unittest.TestCase):
             with open(self.path(name + ".csv"), newline="") as file:
                 read[name] = list(csv.reader(file))
         self.assertEqual(read["ours"][1:], read["theirs"][1:])
-        self.assertEqual(read["ours"][0], ["l", "s", "m", "r", "i", "n", "l"])
+        self.assertEqual(read["ours"][0], ["l", "s", "m", "r", "i", "u", "n", "l"])
 
     def test_intervals_are_refused_before_the_parquet_file(self):
         for value in ("INTERVAL 1 DAY", "[INTERVAL 1 DAY]", "{'a': INTERVAL 1 DAY}"):
