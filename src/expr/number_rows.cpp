@@ -108,10 +108,24 @@ double even_of(double value) {
   return std::copysign(2 * half, value);
 }
 
-double rounded_to(double value, std::int64_t digits, double (*round)(double)) {
+// The double 2.55 is less than 2.55, and its product with 10 is 25.5: the product's error decides.
+double rounded_product(double value, double power, double (*round)(double)) {
+  const double product = value * power, error = std::fma(value, power, -product);
+  const double cut = std::trunc(product);
+  if (std::abs(product - cut) != 0.5 || error == 0) return round(product);
+  return (error < 0) == (product < 0) ? cut + std::copysign(1, product) : cut;
+}
+
+double cut_product(double value, double power, double (*)(double)) {
+  return std::trunc(value * power);
+}
+
+double rounded_to(double value, std::int64_t digits, double (*round)(double),
+                  double (*of_product)(double, double, double (*)(double)) = rounded_product) {
   if (!std::isfinite(value)) return value;
   const double power = std::pow(10.0, static_cast<double>(std::abs(digits)));
-  const double result = digits < 0 ? round(value / power) * power : round(value * power) / power;
+  const double result =
+      digits < 0 ? round(value / power) * power : of_product(value, power, round) / power;
   return std::isfinite(result) ? result : digits < 0 ? 0 : value;
 }
 
@@ -209,9 +223,10 @@ std::vector<StringFunction> real_rows() {
           "round_even", {"round_even", "roundbankers"}, {float64_type, int32_type}, float64_type,
           "rounded to digits, half to even",
           [](Inputs in) { return real(rounded_to(in[0].real, integer(in[1]), std::nearbyint)); }),
-      number_row(
-          "trunc_to", {}, {float64_type, int32_type}, float64_type, "cut off behind digits",
-          [](Inputs in) { return real(rounded_to(in[0].real, integer(in[1]), std::trunc)); }),
+      number_row("trunc_to", {}, {float64_type, int32_type}, float64_type, "cut off behind digits",
+                 [](Inputs in) {
+                   return real(rounded_to(in[0].real, integer(in[1]), std::trunc, cut_product));
+                 }),
   };
 }
 

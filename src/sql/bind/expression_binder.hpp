@@ -248,6 +248,7 @@ class ExpressionBinder {
   Result<NodeId> boundaries(Op start, NodeId date);
   Result<NodeId> months(Op start, NodeId date);
   Result<NodeId> rounded(const Syntax& syntax);
+  Result<NodeId> rounded_product(NodeId value, double power);
   Result<NodeId> rounded_integer(const Syntax& syntax, NodeId input);
   Result<NodeId> sign(const Syntax& syntax);
   Result<NodeId> composed(const Syntax& syntax);
