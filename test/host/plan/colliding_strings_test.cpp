@@ -81,7 +81,7 @@ TEST_F(CollidingStrings, HaveDifferentCodes) {
   ASSERT_EQ(pool.size(), texts.size());
   for (std::size_t i = 0; i < texts.size(); i++) {
     ASSERT_EQ(codes[i], i);
-    if (i % 100 == 0) ASSERT_EQ(pool.find(texts[i]), i);
+    if (i % 100 == 0) { ASSERT_EQ(pool.find(texts[i]), i); }
   }
 }
 
