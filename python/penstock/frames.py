@@ -5,7 +5,7 @@ import pandas
 import pyarrow
 import pyarrow.types as kinds
 
-from penstock.column_values import MONTH_DAYS, is_list, objects, values_of
+from penstock.column_values import MONTH_DAYS, floats_of, is_list, objects, values_of
 from penstock.errors import PenstockError
 
 _DAY_US = 86_400_000_000
@@ -58,7 +58,7 @@ def _in_pandas_types(column):
             return column.cast(pyarrow.timestamp("us"))
         except pyarrow.ArrowInvalid as error:
             raise PenstockError(f"a date that pandas lacks: {error}", "overflow") from None
-    return column.cast(pyarrow.float64()) if kinds.is_decimal(column.type) else column
+    return floats_of(column) if kinds.is_decimal(column.type) else column
 
 
 def _series_of(column):

@@ -1,5 +1,6 @@
 """Frames of pandas: each type's values and dtype beside those that DuckDB's df() makes."""
 
+import decimal
 import unittest
 
 import driver
@@ -151,6 +152,19 @@ class FramesOfOthers(unittest.TestCase):
         worker = penstock.BatchWorker("SELECT * FROM batch")
         frame = worker(pandas.DataFrame({"x": numpy.array([1, 2], "i4")}))
         self.assertEqual(str(frame.x.dtype), "int32")
+
+    def test_decimals_are_the_nearest_floats(self):
+        cents = [decimal.Decimal(n).scaleb(-2) for n in range(-99_999, 100_000)]
+        expected = [float(value) for value in cents]
+        rows = pyarrow.table({"x": pyarrow.array(cents, pyarrow.decimal128(9, 2))})
+        result = penstock.sql("FROM rows", planner="own")
+        self.assertEqual(result.numpy()["x"].tolist(), expected)
+        self.assertEqual(result.df().x.tolist(), expected)
+        self.assertEqual(penstock.from_arrow(rows).df().x.tolist(), expected)
+        lists = pyarrow.table({"x": pyarrow.array([cents], pyarrow.list_(rows.schema[0].type))})
+        result = penstock.sql("FROM lists", planner="own")
+        self.assertEqual(result.numpy()["x"][0].tolist(), expected)
+        self.assertEqual(result.df().x[0].tolist(), expected)
 
 
 if __name__ == "__main__":
