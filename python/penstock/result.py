@@ -70,14 +70,16 @@ class Result:
         self._session, self._sql, self._tables = session, sql, tables or {}
         self._parameters, self._planner = parameters, planner
         self._rows, self.report = None, None
+        self._computing = threading.RLock()  # a reader among the tables gives its rows once
         self._fetching, self._fetched = threading.Lock(), 0  # rows that fetchone() has returned
 
     def _table(self):
         if self._rows is None:
-            rows, self.report = self._session._answer(
-                self._sql, self._tables, self._parameters, self._planner
-            )
-            self._rows = rows
+            with self._computing:
+                if self._rows is None:  # no other thread has computed them meanwhile
+                    self._rows, self.report = self._session._answer(
+                        self._sql, self._tables, self._parameters, self._planner
+                    )
         return self._rows
 
     def arrow(self):
@@ -136,9 +138,10 @@ class Result:
 
     def _arrays_there(self, use):
         """Yields columns as arrays in device memory, and those on the host as NumPy's."""
-        columns, self.report = self._session._arrays(
-            self._sql, self._tables, self._parameters, self._planner
-        )
+        with self._computing:
+            columns, self.report = self._session._arrays(
+                self._sql, self._tables, self._parameters, self._planner
+            )
         there = {name: column for name, column in columns.items() if hasattr(column, "__dlpack__")}
         here = {name: numpy_of(column) for name, column in columns.items() if name not in there}
         yield from there.items()
@@ -223,16 +226,24 @@ class Result:
         wanted = requested_schema
         if wanted is not None:
             wanted = pyarrow.Schema._import_from_c_capsule(requested_schema)
-        if self._rows is None and self._session._has_own_memory():
-            made, self.report = self._session._as_arrow(
-                self._sql, self._tables, self._parameters, self._planner
-            )
-            if isinstance(made, pyarrow.Table):
-                self._rows = made
-            elif wanted is None or wanted.equals(devices.schema_of(made)):
-                return made, None
+        with self._computing:
+            there = self._there()
+        if there is not None and (wanted is None or wanted.equals(devices.schema_of(there))):
+            return there, None
         table = self._table()
         return None, table if wanted is None else devices.cast_to(table, wanted)
+
+    def _there(self):
+        """Returns a DeviceResult; None, with the rows kept, where they are on the host."""
+        if self._rows is not None or not self._session._has_own_memory():
+            return None
+        made, self.report = self._session._as_arrow(
+            self._sql, self._tables, self._parameters, self._planner
+        )
+        if not isinstance(made, pyarrow.Table):
+            return made
+        self._rows = made
+        return None
 
     def _only_column(self):
         table = self._table()

@@ -8,6 +8,7 @@ import os
 import subprocess
 import sys
 import tempfile
+import threading
 import unittest
 import uuid
 
@@ -29,6 +30,24 @@ def counted(rows):
 
 def of(array):
     return penstock.sql("SELECT x FROM t", tables={"t": {"x": array}}, planner="own")
+
+
+class Threads(unittest.TestCase):
+    def test_threads_that_share_a_result_read_a_reader_once(self):
+        reader = pyarrow.table({"x": list(range(200_000))}).to_reader(1000)
+        result = penstock.sql("SELECT x FROM t WHERE x >= 0", tables={"t": reader}, planner="own")
+        begin, rows = threading.Barrier(8), []
+
+        def ask():
+            begin.wait()
+            rows.append(len(result.arrow()))
+
+        threads = [threading.Thread(target=ask) for _ in range(8)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        self.assertEqual(rows, [200_000] * 8)
 
 
 class Fetching(unittest.TestCase):
