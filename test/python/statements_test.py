@@ -332,6 +332,38 @@ class Changing(Statements):
         self.refused("DELETE FROM t WHERE nope", "nope")
         self.both(self.all_rows())
 
+    def test_what_is_not_closed_changes_nothing(self):
+        for statement in (
+            "DELETE FROM t /* WHERE a = 1",
+            "DELETE FROM t 'WHERE a = 1",
+            'UPDATE t SET a = 9 "WHERE a = 1',
+            "DROP TABLE t /*",
+        ):
+            self.refused(statement, "not closed")
+        self.both(self.all_rows())
+
+    def test_brackets_do_not_leave_a_condition(self):
+        self.refused("DELETE FROM t WHERE a = 1) OR (a = 4", "end of the statement")
+        self.refused("UPDATE t SET a = 1) + (1", "end of the statement")
+        self.both(self.all_rows())
+
+    def test_a_change_is_no_query(self):
+        self.refused("INSERT INTO t DELETE FROM t", "SELECT")
+        self.refused("CREATE TABLE u AS INSERT INTO t (a) VALUES (1)", "SELECT")
+        self.refused("INSERT INTO t " * 1500 + "VALUES (1)")
+        self.refused("EXPLAIN " * 20000 + "SELECT 1", "EXPLAIN")
+        self.both(self.all_rows())
+
+    def test_a_view_of_all_columns_does_not_read_itself(self):
+        self.ask("CREATE VIEW v AS SELECT * FROM information_schema.columns")
+        names = self.ask("SELECT DISTINCT table_name FROM information_schema.columns")
+        self.assertIn("t", names["table_name"].to_pylist())
+
+    def test_a_wrong_value_of_a_setting_changes_nothing(self):
+        self.ask("SET validate = true")
+        self.refused("SET validate = maybe", "true or false")
+        self.assertEqual(self.ask("SHOW validate")[0].to_pylist(), ["true"])
+
     def test_what_is_not_supported_is_named(self):
         self.refused("UPDATE t SET a = u.a FROM u WHERE u.b = t.b", "FROM")
         self.refused("DELETE FROM t USING u WHERE t.a = u.a", "USING")

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "sql/parse/session_command.hpp"
 #include "sql/parse/statement_reader.hpp"
 
 namespace penstock::sql {
@@ -14,6 +15,7 @@ class DefinitionReader {
   Result<std::optional<Definition>> read() {
     definition_.text = reader_.statement();
     verb_ = reader_.next_upper();
+    if (verb_ == "CREATE" || verb_ == "DROP") PENSTOCK_TRY(reader_.check_closed());
     if (reader_.take("create")) {
       PENSTOCK_TRY(read_create());
     } else if (reader_.take("drop")) {
@@ -66,8 +68,9 @@ class DefinitionReader {
     if (!reader_.take("as")) return reader_.wrong("AS SELECT ... is expected");
     if (reader_.is_at_end()) return reader_.wrong("a SELECT is expected behind AS");
     if (!has_columns) find_only_table();
+    const StatementReader query = reader_;
     definition_.query = reader_.rest();
-    return {};
+    return reads_rows(definition_.query) ? Status() : query.wrong("a SELECT is expected behind AS");
   }
 
   // (name type, ...) becomes a SELECT without rows.

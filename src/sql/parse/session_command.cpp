@@ -17,6 +17,7 @@ class CommandReader {
     const bool is_other = (first_word == "copy" && !is_copy_from()) ||
                           (first_word == "describe" && !reader_.is_at_end());
     if (verb == nullptr || is_other) return std::optional<Command>();
+    PENSTOCK_TRY(reader_.check_closed());
     PENSTOCK_TRY((this->*verb->read)());
     return std::optional(std::move(command_));
   }
@@ -51,9 +52,10 @@ class CommandReader {
     command_.kind = CommandKind::explain;
     if (reader_.is_next("analyze") || reader_.is_next("("))
       return reader_.refuse("EXPLAIN takes no options; penstock profile shows the times of a run");
+    if (reader_.is_at_end() || reader_.is_next("explain"))
+      return reader_.wrong("a statement is expected behind EXPLAIN");
     command_.query = reader_.rest();
-    return command_.query.empty() ? reader_.wrong("a statement is expected behind EXPLAIN")
-                                  : Status();
+    return {};
   }
 
   Status read_describe() {
@@ -177,8 +179,10 @@ class CommandReader {
       reader_.skip();
       command_.query += reader_.text_before({"returning", "on"});
     }
-    if (!reader_.is_at_end()) return refuse_next("INSERT ...");
-    return command_.query.empty() ? reader_.wrong("VALUES or a SELECT is expected") : Status();
+    if (reader_.next_upper() == "RETURNING" || reader_.next_upper() == "ON")
+      return refuse_next("INSERT ...");
+    PENSTOCK_TRY(reader_.end());
+    return reads_rows(command_.query) ? Status() : reader_.wrong("VALUES or a SELECT is expected");
   }
 
   // COPY table [(column, ...)] FROM ...; other forms write a file.
@@ -265,6 +269,12 @@ class CommandReader {
 };
 
 }  // namespace
+
+bool reads_rows(std::string_view query) {
+  const std::string word = first_word_of(query);
+  if (word == "describe") return true;
+  return !query.empty() && !CommandReader::is_verb(word) && word != "create" && word != "drop";
+}
 
 Result<std::optional<Command>> read_command(std::string_view statement) {
   const std::string word = first_word_of(statement);

@@ -42,6 +42,9 @@ struct Command {
   std::vector<std::string> values = {};   // UPDATE's expressions, one for each of its columns
   bool is_by_name = false;                // INSERT ... BY NAME
 };
+// Tells whether a text behind INSERT or AS may be a query: it changes nothing and defines nothing.
+bool reads_rows(std::string_view query);
+
 // Returns nothing for other statements.
 Result<std::optional<Command>> read_command(std::string_view statement);
 

@@ -7,7 +7,7 @@ namespace {
 
 // Returns the offset behind a comment, which may nest; the end where it is not closed.
 std::size_t after_comment(std::string_view text, std::size_t at) {
-  if (text[at] == '-') return std::min(text.find('\n', at), text.size());
+  if (text[at] == '-') return std::min(text.find_first_of("\r\n", at), text.size());
   int depth = 0;
   for (; at + 1 < text.size(); at++) {
     const std::string_view pair = text.substr(at, 2);
@@ -39,8 +39,7 @@ std::string first_word_of(std::string_view statement) {
 StatementReader::StatementReader(std::string_view statement) {
   const std::size_t end = statement.find_last_not_of(" \t\r\n;");
   lexed_.statement = statement.substr(0, end == statement.npos ? 0 : end + 1);
-  bool is_open = false;
-  lexed_.tokens = tokens_until_open(lexed_.statement, is_open);
+  lexed_.tokens = tokens_until_open(lexed_.statement, is_open_);
 }
 
 bool StatementReader::is_next(std::string_view word, std::size_t ahead) const {
@@ -139,8 +138,10 @@ std::string StatementReader::text_before(std::initializer_list<std::string_view>
     const std::string_view text = next_text();
     const bool is_any = std::ranges::any_of(words, [&](auto word) { return is_next(word); });
     if (depth == 0 && is_any && !is_from_of_distinct()) break;
+    const bool closes = text == ")" || text == "]" || text == "}";
+    if (depth == 0 && closes) break;  // it would end a bracket of the text around it
     depth += text == "(" || text == "[" || text == "{";
-    depth -= text == ")" || text == "]" || text == "}";
+    depth -= closes;
   }
   return text_of(first, at_);
 }
@@ -148,6 +149,12 @@ std::string StatementReader::text_before(std::initializer_list<std::string_view>
 Status StatementReader::wrong(const std::string& message, Code code) const {
   const std::size_t offset = is_at_end() ? lexed_.statement.size() : lexed_.tokens[at_].offset;
   return error_at(lexed_.statement, static_cast<std::int64_t>(offset), code, message);
+}
+
+Status StatementReader::check_closed() const {
+  if (!is_open_) return {};
+  return error_at(lexed_.statement, static_cast<std::int64_t>(lexed_.statement.size()),
+                  Code::invalid, "a string, a name or a comment is not closed");
 }
 
 Status StatementReader::end() const {

@@ -18,6 +18,8 @@ class StatementReader {
   explicit StatementReader(std::string_view statement);
 
   const std::string& statement() const { return lexed_.statement; }  // without semicolons
+  // An error for text behind which a string, a quoted name or a comment is open: it has no tokens.
+  Status check_closed() const;
   bool is_at_end() const { return at_ == lexed_.tokens.size(); }
   // Tells whether the next token is a keyword in any case, or a symbol.
   bool is_next(std::string_view word, std::size_t ahead = 0) const;
@@ -55,6 +57,7 @@ class StatementReader {
 
   Lexed lexed_;
   std::size_t at_ = 0;  // token
+  bool is_open_ = false;
 };
 
 }  // namespace penstock::sql
