@@ -159,7 +159,7 @@ class SessionOfFiles final : public Session {
     const bool changes = is_of_settings(command) || command.kind == sql::CommandKind::insert ||
                          command.kind == sql::CommandKind::remove ||
                          command.kind == sql::CommandKind::update;
-    if (answered.ok() && changes) statements_.forget_all();
+    if (changes) statements_.forget_all();  // a change that failed may have begun
     return answered;
   }
   template <class T> Status define_function(T function) {
@@ -223,8 +223,9 @@ class SessionOfFiles final : public Session {
     });
   }
   Result<session::BoundStatement> bound(std::string_view statement) {
+    // Asked before a plan is looked up: one over rows that are replaced meanwhile is not kept.
+    const std::uint64_t generation = statements_.generation();
     if (auto known = statements_.find(statement); known && is_current(*known)) {
-      const std::uint64_t generation = statements_.generation();
       if (auto without = known->plan->with_repeats_found()) {
         known->plan = std::make_shared<const Plan>(*std::move(without));
         known->kept_programs = std::make_shared<plan::KeptPrograms>();
@@ -232,7 +233,6 @@ class SessionOfFiles final : public Session {
       }
       return *known;
     }
-    const std::uint64_t generation = statements_.generation();
     PENSTOCK_ASSIGN(session::BoundStatement bound, bind_anew(statement, {}, settings_.planner()));
     statements_.keep(statement, bound, generation);
     return bound;

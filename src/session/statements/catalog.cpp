@@ -187,7 +187,7 @@ constexpr CatalogColumn<ColumnRow> info[] = {
     {"dflt_value"},
     {"pk", Of::truth, [](const ColumnRow&) { return Value(false); }}};
 
-// Returns the columns of a table or a view; none of a view whose file is gone.
+// Returns the columns of a table or a view; a view may have lost its file.
 Result<std::vector<ColumnRow>> columns_of(Session& session, const std::string& table) {
   PENSTOCK_ASSIGN(const Schema schema,
                   session.schema_of("SELECT * FROM " + sql::in_quotes(table, '"')));
@@ -233,8 +233,16 @@ Result<std::shared_ptr<TableSource>> information_table(Session& session,
   if (table.paths.size() != 1 || !table.format.empty()) return std::shared_ptr<TableSource>();
   const std::string name = lower(table.paths[0]);
   if (name == "information_schema.tables") return table_source(table_of(tables, session.tables()));
-  if (name == "information_schema.columns")
+  if (name == "information_schema.columns") {
+    // A view has the columns of its statement, which may read this table.
+    static thread_local bool is_listing = false;
+    if (is_listing)
+      return Status(Code::invalid, "information_schema.columns reads itself through a view");
+    is_listing = true;
+    const std::unique_ptr<bool, void (*)(bool*)> ends(&is_listing,
+                                                      [](bool* flag) { *flag = false; });
     return table_source(table_of(columns, all_columns(session)));
+  }
   if (name == "information_schema.schemata")
     return table_source(table_of(schemata, std::vector<SchemaRow>(1)));
   return std::shared_ptr<TableSource>();

@@ -71,7 +71,7 @@ class RowChange {
   }
 
   Result<QueryResult> remove() {
-    return replace([&](const Schema&) {
+    return replace([&](const Schema&) -> Result<std::string> {
       const bool is_all = command_.condition.empty();
       return "SELECT *" + from() +
              (is_all ? " LIMIT 0" : " WHERE (" + command_.condition + ") IS NOT TRUE");
@@ -79,13 +79,6 @@ class RowChange {
   }
 
   Result<QueryResult> update() {
-    PENSTOCK_ASSIGN(const Source table, table_named(names_, command_.name));
-    for (std::size_t i = 0; i < command_.columns.size(); i++) {
-      PENSTOCK_ASSIGN(const std::uint32_t place,
-                      place_of(table->schema(), command_.columns[i], command_.name));
-      if (!values_.emplace(place, command_.values[i]).second)
-        return Status(Code::invalid, "SET names \"" + command_.columns[i] + "\" twice");
-    }
     return replace([&](const Schema& schema) { return updated(schema); });
   }
 
@@ -150,14 +143,27 @@ class RowChange {
     return std::move(result->table);
   }
 
-  std::string updated(const Schema& schema) const {
+  // Returns UPDATE's expressions by the place of their columns.
+  Result<std::map<std::uint32_t, std::string>> values_in(const Schema& schema) const {
+    std::map<std::uint32_t, std::string> values;
+    for (std::size_t i = 0; i < command_.columns.size(); i++) {
+      PENSTOCK_ASSIGN(const std::uint32_t place,
+                      place_of(schema, command_.columns[i], command_.name));
+      if (!values.emplace(place, command_.values[i]).second)
+        return Status(Code::invalid, "SET names \"" + command_.columns[i] + "\" twice");
+    }
+    return values;
+  }
+
+  Result<std::string> updated(const Schema& schema) const {
+    PENSTOCK_ASSIGN(const auto values, values_in(schema));
     std::string text;
     for (std::uint32_t i = 0; i < schema.size(); i++) {
       const std::string column = quoted(schema[i].name), type = name_of(schema[i].type);
-      const auto value = values_.find(i);
+      const auto value = values.find(i);
       std::string item = column;
-      if (value != values_.end()) item = "CAST((" + value->second + ") AS " + type + ")";
-      if (value != values_.end() && !command_.condition.empty())
+      if (value != values.end()) item = "CAST((" + value->second + ") AS " + type + ")";
+      if (value != values.end() && !command_.condition.empty())
         item = "CASE WHEN (" + command_.condition + ") THEN " + item + " ELSE " + column + " END";
       text += (i == 0 ? "SELECT " : ", ") + item + " AS " + column;
     }
@@ -169,18 +175,20 @@ class RowChange {
     for (;;) {
       PENSTOCK_ASSIGN(const Source table, table_named(names_, command_.name));
       asked_.tables[command_.name] = table;
-      PENSTOCK_ASSIGN(Table rows, rows_of(text(table->schema())));
-      std::uint64_t count = table->row_count().value_or(0) - rows.row_count;
-      if (!values_.empty()) { PENSTOCK_ASSIGN(count, count_of_updated(rows.row_count)); }
+      PENSTOCK_ASSIGN(const std::string select, text(table->schema()));
+      PENSTOCK_ASSIGN(Table rows, rows_of(select));
+      PENSTOCK_ASSIGN(const std::uint64_t count, count_of_changed(*table, rows.row_count));
       if (names_.replace_rows(command_.name, table, table_source(std::move(rows), command_.name)))
         return counted(count);
     }
   }
 
-  Result<std::uint64_t> count_of_updated(std::uint64_t all) {
-    if (command_.condition.empty()) return all;
-    PENSTOCK_ASSIGN(const Table rows,
-                    rows_of("SELECT count(*)" + from() + " WHERE " + command_.condition));
+  Result<std::uint64_t> count_of_changed(const TableSource& table, std::uint64_t left) {
+    const bool is_update = command_.kind == sql::CommandKind::update;
+    if (is_update && command_.condition.empty()) return left;
+    if (!is_update && table.row_count()) return *table.row_count() - left;
+    const std::string where = command_.condition.empty() ? "" : " WHERE " + command_.condition;
+    PENSTOCK_ASSIGN(const Table rows, rows_of("SELECT count(*)" + from() + where));
     return static_cast<std::uint64_t>(rows.columns[0].values.as<std::int64_t>()[0]);
   }
 
@@ -189,7 +197,6 @@ class RowChange {
   const sql::Command& command_;
   SessionStatement asked_;
   RunOptions options_;
-  std::map<std::uint32_t, std::string> values_;  // of UPDATE, by column
 };
 
 }  // namespace

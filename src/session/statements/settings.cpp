@@ -29,7 +29,8 @@ Result<std::uint64_t> read_bytes(const std::string& value) {
   std::string unit = lower(std::string(read.ptr, value.data() + value.size()));
   unit.erase(0, unit.find_first_not_of(' '));
   for (const Unit& row : units)
-    if (row.name == unit && read.ec == std::errc() && number > 0 && number * row.bytes < 1e18)
+    if (row.name == unit && read.ec == std::errc() && number * row.bytes >= 1 &&
+        number * row.bytes < 1e18)
       return static_cast<std::uint64_t>(std::llround(number * row.bytes));
   return wrong_value(value, wanted);
 }
@@ -95,9 +96,11 @@ const Settings::Row Settings::rows[] = {
     {"validate", "",
      [](Values& values, const std::string& value) -> Status {
        const std::string word = lower(value);
-       values.validate = word == "true" || word == "on" || word == "1";
-       const bool is_off = word == "false" || word == "off" || word == "0";
-       return values.validate || is_off ? Status() : wrong_value(value, "true or false");
+       const bool is_on = word == "true" || word == "on" || word == "1";
+       if (!is_on && word != "false" && word != "off" && word != "0")
+         return wrong_value(value, "true or false");
+       values.validate = is_on;
+       return {};
      },
      [](const Values& values) { return std::string(values.validate ? "true" : "false"); },
      [](Values& now, const Values& first) { now.validate = first.validate; }},
