@@ -76,8 +76,8 @@ class DeviceImport {
   }
   static Result<const ArrowArray*> child_of(const Batch& batch, std::uint32_t index) {
     const ArrowArray& child = *batch->children[index];
-    if (child.offset < 0 || child.n_buffers != 2 || child.buffers[1] == nullptr ||
-        child.length < batch->offset + batch->length)
+    if (!has_sane_rows(child) || child.n_buffers != 2 || child.buffers == nullptr ||
+        child.buffers[1] == nullptr || child.length < batch->offset + batch->length)
       return Status(Code::invalid, "an array that is not of its schema");
     return &child;
   }
@@ -174,8 +174,9 @@ bool is_read_by_host(std::int32_t type) {
 static Result<Table> imported(Device& device, std::span<const ArrowField> fields,
                               std::span<const std::shared_ptr<const ArrowArray>> batches) {
   for (const Batch& batch : batches)
-    if (batch->n_children != static_cast<std::int64_t>(fields.size()) || batch->length < 0 ||
-        batch->offset < 0)
+    if (batch->n_children != static_cast<std::int64_t>(fields.size()) || !has_sane_rows(*batch) ||
+        (batch->n_children > 0 && batch->children == nullptr) ||
+        (batch->n_buffers > 0 && batch->buffers == nullptr))
       return Status(Code::invalid, "an array that is not of its schema");
   PENSTOCK_ASSIGN(auto download, ArrowDownload::begin(device));
   DeviceImport import(device, std::move(download), batches);

@@ -135,7 +135,8 @@ Status ArrowDownload::add_values(const ArrowArray& array, const ArrowField& fiel
 Result<std::unique_ptr<ArrowDownload::Copy>> ArrowDownload::copy_of(const ArrowArray& array,
                                                                     const ArrowField& field,
                                                                     ArrowLayout layout) {
-  if (array.length < 0 || array.offset < 0 || array.n_buffers < 1 ||
+  const bool is_string = layout == ArrowLayout::string || layout == ArrowLayout::large_string;
+  if (!has_sane_rows(array) || array.n_buffers < (is_string ? 3 : 1) || array.buffers == nullptr ||
       array.n_children != static_cast<std::int64_t>(field.children.size()))
     return Status(Code::invalid, "an array that is not of its schema");
   auto copy = std::make_unique<Copy>();
