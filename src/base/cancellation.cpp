@@ -18,9 +18,16 @@ class Cancellation {
     const double now = now_seconds();
     if (now < next_seconds_) return false;
     next_seconds_ = now + seconds_between_questions;
-    if (goes_on_()) return false;
+    // May be called where nothing may be thrown: the question's exception is kept for throw_it().
+    try {
+      if (goes_on_()) return false;
+    } catch (...) { of_question_ = std::current_exception(); }
     is_cancelled_ = true;
     return true;
+  }
+  [[noreturn]] void throw_it() const {
+    if (std::this_thread::get_id() == owner_ && of_question_) std::rethrow_exception(of_question_);
+    throw Cancelled();
   }
 
  private:
@@ -28,7 +35,8 @@ class Cancellation {
 
   const std::function<bool()> goes_on_;
   const std::thread::id owner_ = std::this_thread::get_id();
-  double next_seconds_ = 0;  // of the owner
+  double next_seconds_ = 0;         // of the owner
+  std::exception_ptr of_question_;  // of the owner
   std::atomic<bool> is_cancelled_ = false;
 };
 
@@ -49,7 +57,7 @@ CancellationScope::~CancellationScope() { current = std::move(before_); }
 bool is_cancelled() { return current && current->is_cancelled(); }
 
 void check_cancelled() {
-  if (is_cancelled()) throw Cancelled();
+  if (is_cancelled()) current->throw_it();
 }
 
 }  // namespace penstock

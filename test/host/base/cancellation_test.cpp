@@ -7,6 +7,7 @@
 #include <atomic>
 #include <chrono>
 #include <numeric>
+#include <stdexcept>
 #include <thread>
 #include <vector>
 
@@ -77,6 +78,17 @@ TEST(Cancellation, WorkThatIsKeptIsNotLeftHalfDone) {
   });
   EXPECT_TRUE(ended.ok()) << ended.text();
   EXPECT_EQ(rows, std::uint64_t{1} << 20);
+}
+
+// The question is asked where nothing may be thrown, too: while a thread waits for others.
+TEST(Cancellation, AnExceptionOfTheQuestionEndsTheWorkAsAStatus) {
+  const CancellationScope scope([]() -> bool { throw std::runtime_error("asked"); });
+  const Status ended = catch_exceptions([&]() -> Status {
+    for_rows(std::uint64_t{1} << 40, [](std::uint64_t) {});
+    return {};
+  });
+  EXPECT_EQ(ended.code(), Code::internal);
+  EXPECT_NE(ended.message().find("asked"), std::string::npos) << ended.text();
 }
 
 TEST(Cancellation, OutsideOfAScopeNothingIsAsked) {
