@@ -46,12 +46,26 @@ ArrowArray struct_of_array(ArrowArray& column) {
   made.buffers = static_cast<OnlyChild<ArrowArray>*>(made.private_data)->buffers;
   return made;
 }
+// Names a column. The producer's struct stays as it is: its release may free the name.
+ArrowSchema named_column(ArrowSchema& column) {
+  auto* const original = new ArrowSchema(std::exchange(column, ArrowSchema{}));
+  ArrowSchema made = *original;
+  made.name = "column0";
+  made.private_data = original;
+  made.release = [](ArrowSchema* schema) {
+    auto* const given = static_cast<ArrowSchema*>(schema->private_data);
+    release(*given);
+    delete given;
+    schema->release = nullptr;
+  };
+  return made;
+}
 ArrowSchema struct_of_schema(ArrowSchema& column) {
-  ArrowSchema made = struct_of(column);
+  const bool has_name = column.name != nullptr && *column.name != '\0';
+  ArrowSchema child = has_name ? std::exchange(column, ArrowSchema{}) : named_column(column);
+  ArrowSchema made = struct_of(child);
   made.format = "+s";
   made.name = "";
-  const char* const name = made.children[0]->name;
-  if (name == nullptr || *name == '\0') made.children[0]->name = "column0";
   return made;
 }
 
@@ -204,10 +218,18 @@ Status read_stream(ArrowDeviceArrayStream& stream, std::shared_ptr<DeviceData>& 
 }
 
 std::shared_ptr<DeviceData> take_device_stream(nb::handle capsule) {
-  auto& stream = in_capsule<ArrowDeviceArrayStream>(capsule, device_stream_capsule_name);
+  auto& given = in_capsule<ArrowDeviceArrayStream>(capsule, device_stream_capsule_name);
+  if (given.release == nullptr)
+    throw StatusError{Status(Code::invalid, "the Arrow stream was released already")};
+  const auto end = [](ArrowDeviceArrayStream* stream) {
+    stream->release(stream);
+    delete stream;
+  };
+  const std::unique_ptr<ArrowDeviceArrayStream, decltype(end)> stream(
+      new ArrowDeviceArrayStream(std::exchange(given, ArrowDeviceArrayStream{})), end);
   std::shared_ptr<DeviceData> data;
   const nb::gil_scoped_release released;
-  check(read_stream(stream, data));
+  check(read_stream(*stream, data));
   return data;
 }
 

@@ -115,8 +115,10 @@ class Scorer {
     FrameInUse frame{reference, distorted, nullptr};
     {
       const nb::gil_scoped_release released;
-      check(scorer_->add(one, other));
+      const Status added = scorer_->add(one, other);
       frame.is_read = value_of(marks_->record());
+      if (!added.ok()) static_cast<void>(frame.is_read->wait());  // kernels may have begun
+      check(added);
     }
     in_use_.push_back(std::move(frame));
     constexpr std::size_t frames_ahead = 8;
