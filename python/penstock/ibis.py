@@ -74,7 +74,10 @@ class Backend(SQLBackend, NoUrl):
     def do_connect(self, device="", *, planner="auto", cache_limit_bytes=None, session=None):
         """Opens a session, or takes one."""
         self._names_in_memory = set()  # of memtables, which are no tables of the user's
-        self.con = session or Session(device, planner=planner, cache_limit_bytes=cache_limit_bytes)
+        self._owns_session = session is None
+        if session is None:
+            session = Session(device, planner=planner, cache_limit_bytes=cache_limit_bytes)
+        self.con = session
 
     @classmethod
     def from_connection(cls, con, /):
@@ -84,8 +87,9 @@ class Backend(SQLBackend, NoUrl):
         return backend
 
     def disconnect(self):
-        """Waits for the session's statements, and lets its device go."""
-        self.con.close()
+        """Closes the session that it opened. One of from_connection() stays open."""
+        if self._owns_session:
+            self.con.close()
 
     @property
     def version(self):

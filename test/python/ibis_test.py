@@ -301,6 +301,12 @@ class Tables(unittest.TestCase):
             connection = Backend.from_connection(session)
             self.assertEqual(connection.table("t").count().execute(), 3)
 
+    def test_a_session_of_another_owner_stays_open(self):
+        with penstock.Session("cpu:0") as session:
+            session.query("CREATE TABLE made AS SELECT 1 AS a")
+            Backend.from_connection(session).disconnect()
+            self.assertEqual(session.query("SELECT a FROM made").to_pydict(), {"a": [1]})
+
 
 class EntryPoint(unittest.TestCase):
     def test_ibis_finds_the_backend_by_its_name(self):
