@@ -5,6 +5,7 @@ a session of its own, whose tables are Arrow data in memory, and whose views may
 """
 
 import contextlib
+import operator
 import os
 
 import ibis
@@ -219,10 +220,8 @@ class Backend(SQLBackend, NoUrl):
         is_one = isinstance(paths, (str, os.PathLike))
         paths = [os.path.abspath(path) for path in ([paths] if is_one else paths)]
         name = table_name or ibis.util.gen_name(function)
-        source = ", ".join(_literal(path) for path in paths)
-        if len(paths) > 1 or options or function == "read_json":
-            given = "".join(f", {key} = {_literal(value)}" for key, value in options.items())
-            source = f"{function}([{source}]{given})"
+        given = "".join(f", {_option(key, value)}" for key, value in options.items())
+        source = f"{function}({_literal(paths)}{given})"
         self._create("VIEW", name, f"SELECT * FROM {source}", True)
         return self.table(name)
 
@@ -294,14 +293,28 @@ def _to_pandas(column):
     return column.to_pylist() if is_nested or column.null_count else column.to_pandas()
 
 
+def _option(key, value):
+    """Writes an option of a function of SQL that reads files."""
+    if not key.isidentifier():
+        raise ValueError(f"{key!r} is no name of an option")
+    try:
+        return f"{key} = {_literal(value)}"
+    except TypeError as error:
+        raise TypeError(f"the option {key}: {error}") from error
+
+
 def _literal(value):
     """Writes an option's value as SQL."""
-    if isinstance(value, bool):
-        return str(value).lower()
+    if type(value).__name__ in ("bool", "bool_"):  # Python's, and NumPy's by version
+        return str(bool(value)).lower()
+    if isinstance(value, str):
+        return "'" + value.replace("'", "''") + "'"
     if isinstance(value, dict):
         return "{" + ", ".join(f"{_literal(k)}: {_literal(v)}" for k, v in value.items()) + "}"
     if isinstance(value, (list, tuple)):
         return "[" + ", ".join(map(_literal, value)) + "]"
-    return (
-        str(value) if isinstance(value, (int, float)) else "'" + str(value).replace("'", "''") + "'"
-    )
+    if isinstance(value, float):
+        return repr(float(value))
+    if not hasattr(value, "__index__"):
+        raise TypeError(f"a value of an option is no {type(value).__name__}")
+    return str(operator.index(value))

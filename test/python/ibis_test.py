@@ -12,6 +12,7 @@ import tpch_data
 
 try:
     import ibis
+    import numpy
     import pandas
     import penstock
     import pyarrow
@@ -248,6 +249,30 @@ class Tables(unittest.TestCase):
         odd = connection.read_csv(self.folder / "odd.csv", delim=";", types={"price": "DOUBLE"})
         self.assertEqual(odd.price.execute().tolist(), [8.0])
         self.assertEqual(connection.read_json(self.folder / "a.json").count().execute(), 2)
+
+    def test_a_file_is_read_in_the_format_asked_for(self):
+        connection = self.connection
+        for name in ("a.dat", "a.parquet", "it's.csv"):
+            (self.folder / name).write_text("price\n3\n")
+            table = connection.read_csv(self.folder / name)
+            self.assertEqual(table.price.execute().tolist(), [3], name)
+        pyarrow.parquet.write_table(NAMES, self.folder / "b.csv")
+        self.assertEqual(connection.read_parquet(self.folder / "b.csv").count().execute(), 3)
+
+    def test_options_are_names_and_values_of_sql(self):
+        path = self.folder / "a.csv"
+        path.write_text("a note\ns;price\nfig;8\n")
+        read = self.connection.read_csv
+        table = read(path, delim=";", skip=numpy.int64(1), header=numpy.bool_(True))
+        self.assertEqual(table.price.execute().tolist(), [8])
+        for options, error, text in (
+            ({"quote": None}, TypeError, "quote: .*NoneType"),
+            ({"types": {"price": None}}, TypeError, "types"),
+            ({"header": object()}, TypeError, "header"),
+            ({"header = true) --": 1}, ValueError, "header = true"),
+        ):
+            with self.assertRaisesRegex(error, text):
+                read(path, **options)
 
     def test_statements_and_expressions_mix(self):
         self.connection.create_table("t", ROWS)
