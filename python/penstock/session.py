@@ -10,7 +10,7 @@ from penstock import parameters as values
 from penstock.core import check_process, core, is_first_process
 from penstock.device_data import DeviceTable, has_host_methods
 from penstock.errors import PenstockError
-from penstock.table_names import as_written
+from penstock.table_names import as_written, removed_name
 from penstock.tables import device_table_of, reader_of, without_dictionaries
 
 __all__ = ["PenstockError", "Report", "Session", "query", "reader_of", "session_of"]
@@ -111,6 +111,7 @@ class Session:
         with self._used() as (session, cancellation):
             asked = self._asked(session, sql, tables, parameters, planner)
             rows, report = session.query(*asked, cancellation, profile)
+            self._forget(removed_name(sql))
         self.report = report = Report(report)
         return _read(rows), report
 
@@ -126,6 +127,7 @@ class Session:
         with self._used() as (session, cancellation):
             asked = self._asked(session, sql, tables, parameters, planner)
             columns, report = session.query_on_device(*asked, cancellation)
+            self._forget(removed_name(sql))
         self.report = report = Report(report)
         made = {
             name: column if hasattr(column, "__dlpack__") else _read(column).column(0)
@@ -153,6 +155,7 @@ class Session:
         with self._used() as (session, cancellation):
             asked = self._asked(session, sql, tables, parameters, planner)
             made, report = session.query_as_arrow(*asked, cancellation)
+            self._forget(removed_name(sql))
         self.report = report = Report(report)
         return made if isinstance(made, core.DeviceResult) else _read(made), report
 
@@ -188,8 +191,17 @@ class Session:
         with self._used() as (session, _):
             held = self._held(session, name, data)
             session.define_table(name, held, True)
+            with self._changed:  # before close() may open anew without it
+                self._forget(name)
+                self._registered[name] = held
+
+    def _forget(self, name):
+        """Lets go of a registered table, in any case of its name; None does nothing."""
+        if name is None:
+            return
         with self._changed:
-            self._registered[name] = held
+            for same in [one for one in self._registered if one.lower() == name.lower()]:
+                del self._registered[same]
 
     def define(self, function):
         """Makes a function in Kernel C known by its name; penstock.function() makes one."""

@@ -22,6 +22,8 @@ _CHANGES = set(
     "TRUNCATE UPDATE USE".split()
 )
 
+_OF_REMOVALS = set("CREATE DROP EXISTS IF OR REPLACE TABLE TEMP TEMPORARY VIEW".split())
+
 
 def _tokens(sql):
     """Yields (text in capitals, name or None) of words, names and signs, and an empty end."""
@@ -37,6 +39,26 @@ def _tokens(sql):
 def is_change(sql):
     """Tells by its first word whether a statement is asked for what it does."""
     return next(_tokens(sql))[0] in _CHANGES
+
+
+def is_untimed_change(sql):
+    """Tells by its first word whether a statement changes something, and has no profile."""
+    return next(_tokens(sql))[0] in _CHANGES - {"COPY", "CREATE"}
+
+
+def removed_name(sql):
+    """Returns the table or view that DROP or CREATE OR REPLACE takes away; None if none."""
+    words, name, before = [], None, ""
+    for text, given in _tokens(sql):
+        if name is None and text in _OF_REMOVALS:
+            words.append(text)
+        elif name is None or before == ".":  # main.t has the table behind its schema
+            name = given
+        elif text != ".":
+            break
+        before = text
+    is_of_table = "TABLE" in words or "VIEW" in words
+    return name if is_of_table and (words[0] == "DROP" or "REPLACE" in words) else None
 
 
 def names_after_from(sql):

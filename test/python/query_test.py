@@ -216,6 +216,39 @@ class Sessions(unittest.TestCase):
         self.assertEqual(rows["number"].to_pylist(), [0, 1, 2])
 
 
+class Registrations(unittest.TestCase):
+    def test_a_dropped_table_does_not_come_back(self):
+        for name, sql in (
+            ("T", "DROP TABLE t"),
+            ("t", 'drop table if exists "T" -- of t'),
+            ("t", "DROP TABLE main.t"),
+            ("t", "CREATE OR REPLACE TABLE T AS SELECT 5 AS x"),
+            ("t", "CREATE OR REPLACE VIEW t AS SELECT 5 AS x"),
+        ):
+            with self.subTest(sql):
+                session = penstock.Session("cpu", planner="own")
+                session.register(name, SALES)
+                session.query(sql)
+                session.close()
+                self.assertEqual(session.query("SHOW TABLES")["name"].to_pylist(), [])
+
+    def test_a_table_that_no_statement_drops_comes_back(self):
+        for sql in ("DROP TABLE IF EXISTS u", "CREATE OR REPLACE TABLE u AS FROM t", "FROM t"):
+            with self.subTest(sql):
+                session = penstock.Session("cpu", planner="own")
+                session.register("t", SALES)
+                session.query(sql)
+                session.close()
+                self.assertEqual(session.query("SHOW TABLES")["name"].to_pylist(), ["t"])
+
+    def test_the_table_that_was_registered_last_comes_back(self):
+        session = penstock.Session("cpu", planner="own")
+        for name, value in (("T", 1), ("t", 2), ("T", 3)):
+            session.register(name, {"x": [value]})
+        session.close()
+        self.assertEqual(session.query("FROM t")["x"].to_pylist(), [3])
+
+
 class Names(unittest.TestCase):
     def test_dir_has_the_public_names_alone(self):
         shown = {name for name in dir(penstock) if not name.startswith("__")}
