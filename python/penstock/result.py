@@ -274,7 +274,12 @@ class Result:
         )
 
     def profile(self):
-        """Runs the statement anew and returns a trace in JSON; chrome://tracing shows it."""
+        """Runs a SELECT anew and returns a trace in JSON; chrome://tracing shows it."""
+        if is_change(self._sql):
+            raise PenstockError(
+                "profile() would run the change again; Session.profile() runs it once",
+                "unsupported",
+            )
         return self._session.profile(
             self._sql, self._tables, self._parameters, planner=self._planner
         )

@@ -10,7 +10,7 @@ from penstock import parameters as values
 from penstock.core import check_process, core, is_first_process
 from penstock.device_data import DeviceTable, has_host_methods
 from penstock.errors import PenstockError
-from penstock.table_names import as_written, removed_name
+from penstock.table_names import as_written, is_untimed_change, removed_name
 from penstock.tables import device_table_of, reader_of, without_dictionaries
 
 __all__ = ["PenstockError", "Report", "Session", "query", "reader_of", "session_of"]
@@ -172,7 +172,11 @@ class Session:
 
         chrome://tracing and ui.perfetto.dev show it.
         """
-        return self._answer(sql, tables, parameters, planner, profile=True)[1]["profile"]
+        if not is_untimed_change(arguments.text("sql", sql)):
+            _, report = self._answer(sql, tables, parameters, planner, profile=True)
+            if "profile" in report:
+                return report["profile"]
+        raise PenstockError("profile() times SELECT, COPY and CREATE TABLE AS", "unsupported")
 
     def explain(self, sql, tables=None, parameters=None, planner=None):
         """Returns the steps, operators and kernels of a SELECT, and reads no row."""

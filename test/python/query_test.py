@@ -249,6 +249,20 @@ class Registrations(unittest.TestCase):
         self.assertEqual(session.query("FROM t")["x"].to_pylist(), [3])
 
 
+class Profiles(unittest.TestCase):
+    def test_a_profile_repeats_no_change(self):
+        session = penstock.Session("cpu", planner="own")
+        session.query("CREATE TABLE t AS SELECT 1 AS x")
+        change = session.sql("INSERT INTO t VALUES (2)")
+        with self.assertRaisesRegex(penstock.PenstockError, "would run the change again"):
+            change.profile()
+        for sql in ("INSERT INTO t VALUES (3)", "DROP TABLE t", "SHOW TABLES"):
+            with self.subTest(sql), self.assertRaisesRegex(penstock.PenstockError, "times SELECT"):
+                session.profile(sql)
+        self.assertEqual(session.query("FROM t")["x"].to_pylist(), [1, 2])
+        self.assertIn("traceEvents", session.profile("CREATE TABLE u AS SELECT x + 1 AS y FROM t"))
+
+
 class Names(unittest.TestCase):
     def test_dir_has_the_public_names_alone(self):
         shown = {name for name in dir(penstock) if not name.startswith("__")}
