@@ -4,9 +4,11 @@ Ibis finds this module by its entry point and writes statements in DuckDB's dial
 a session of its own, whose tables are Arrow data in memory, and whose views may be files.
 """
 
+import collections
 import contextlib
 import operator
 import os
+import weakref
 
 import ibis
 import ibis.expr.operations as ops
@@ -74,7 +76,9 @@ class Backend(SQLBackend, NoUrl):
 
     def do_connect(self, device="", *, planner="auto", cache_limit_bytes=None, session=None):
         """Opens a session, or takes one."""
-        self._names_in_memory = set()  # of memtables, which are no tables of the user's
+        # Memtables by name, which are no tables of the user's: a token, or None if a view needs it.
+        self._memtable_tokens = {}
+        self._memtables_gone = collections.deque()  # (name, token), dropped before a statement
         self._owns_session = session is None
         if session is None:
             session = Session(device, planner=planner, cache_limit_bytes=cache_limit_bytes)
@@ -91,6 +95,8 @@ class Backend(SQLBackend, NoUrl):
         """Closes the session that it opened. One of from_connection() stays open."""
         if self._owns_session:
             self.con.close()
+        else:
+            self._drop_memtables_gone()
 
     @property
     def version(self):
@@ -110,8 +116,9 @@ class Backend(SQLBackend, NoUrl):
     def list_tables(self, *, like=None, database=None):
         """Lists tables and views in the order of their names."""
         self._check_database(database)
+        self._drop_memtables_gone()
         names = self.con.query("SHOW TABLES").column("name").to_pylist()
-        own = [name for name in names if name not in self._names_in_memory]
+        own = [name for name in names if name not in self._memtable_tokens]
         return self._filter_with_like(own, like)
 
     def get_schema(self, table_name, *, catalog=None, database=None):
@@ -141,6 +148,7 @@ class Backend(SQLBackend, NoUrl):
             self._create("TABLE", name, self.compile(table), overwrite)
         else:
             self.con.register(name, self._arrow_of(obj, schema))
+            self._memtable_tokens.pop(name, None)
         return self.table(name)
 
     def create_view(self, name, /, obj, *, database=None, overwrite=False):
@@ -148,6 +156,8 @@ class Backend(SQLBackend, NoUrl):
         self._check_database(database)
         self._run_pre_execute_hooks(obj)
         self._create("VIEW", name, self.compile(obj), overwrite)
+        for memtable in obj.op().find(ops.InMemoryTable):
+            self._memtable_tokens[memtable.name] = None
         return self.table(name)
 
     def drop_table(self, name, /, *, database=None, force=False):
@@ -184,6 +194,7 @@ class Backend(SQLBackend, NoUrl):
 
     def raw_sql(self, query):
         """Answers a statement, and returns its rows as an object with `table` and `fetchall()`."""
+        self._drop_memtables_gone()
         text = query if isinstance(query, str) else query.sql(self.dialect)
         return _Rows(self.con.query(text))
 
@@ -212,6 +223,7 @@ class Backend(SQLBackend, NoUrl):
         )
 
     def _answer(self, expr, params, limit, options):
+        self._drop_memtables_gone()
         self._run_pre_execute_hooks(expr)
         text = self.compile(expr.as_table(), params=params, limit=limit, **options)
         return self.con.query(text)
@@ -231,9 +243,24 @@ class Backend(SQLBackend, NoUrl):
     def _create(self, kind, name, query, overwrite):
         replace = "OR REPLACE " if overwrite else ""
         self.con.query(f"CREATE {replace}{kind} {self._quoted(name)} AS {query}")
+        self._forget(name)
 
     def _drop(self, kind, name, force):
         self.con.query(f"DROP {kind} {'IF EXISTS ' if force else ''}{self._quoted(name)}")
+        self._forget(name)
+
+    def _forget(self, name):
+        """Lets a registered table's data go, which the session keeps to open again."""
+        self._memtable_tokens.pop(name, None)
+        with self.con._changed:
+            for known in [key for key in self.con._registered if key.lower() == name.lower()]:
+                del self.con._registered[known]
+
+    def _drop_memtables_gone(self):
+        while self._memtables_gone:
+            name, token = self._memtables_gone.popleft()
+            if token is not None and self._memtable_tokens.get(name) is token:
+                self._drop("TABLE", name, force=True)
 
     @staticmethod
     def _arrow_of(obj, schema):
@@ -272,11 +299,15 @@ class Backend(SQLBackend, NoUrl):
         )
 
     def _register_in_memory_table(self, op):
+        is_of_view = self._memtable_tokens.get(op.name, op) is None
         self.con.register(op.name, op.data.to_pyarrow(op.schema))
-        self._names_in_memory.add(op.name)
+        self._memtable_tokens[op.name] = token = None if is_of_view else object()
+        # The collector of garbage may run amid a statement, so that this only notes the name.
+        gone = self._memtables_gone.append
+        weakref.finalize(op.data, gone, (op.name, token)).atexit = False
 
     def _make_memtable_finalizer(self, name):
-        return None
+        return None  # Ibis would call it at the end of the process alone
 
     def _register_udfs(self, expr):
         for udf in expr.op().find(ops.ScalarUDF):

@@ -2,6 +2,7 @@
 
 import datetime
 import decimal
+import gc
 import pathlib
 import sys
 import tempfile
@@ -273,6 +274,40 @@ class Tables(unittest.TestCase):
         ):
             with self.assertRaisesRegex(error, text):
                 read(path, **options)
+
+    def names(self):
+        """The tables that the session has, those of memtables too."""
+        return self.connection.raw_sql("SHOW TABLES").table.column("name").to_pylist()
+
+    def test_a_memtable_ends_with_its_data(self):
+        memtable = ibis.memtable(NAMES)
+        self.assertEqual(self.connection.execute(memtable.price.sum()), 21)
+        self.assertEqual(len(self.names()), 1)
+        before = pyarrow.total_allocated_bytes()
+        del memtable
+        for _ in range(3):
+            self.connection.execute(
+                ibis.memtable(pyarrow.table({"a": pyarrow.array(range(1 << 20))})).a.max()
+            )
+        gc.collect()
+        self.assertEqual(self.names(), [])
+        self.assertLess(pyarrow.total_allocated_bytes() - before, 1 << 20)
+
+    def test_a_view_keeps_the_memtable_that_it_reads(self):
+        memtable = ibis.memtable(NAMES)
+        self.connection.create_view("v", memtable.filter(memtable.price > 3))
+        del memtable
+        gc.collect()
+        self.assertEqual(self.connection.table("v").price.sum().execute(), 18)
+        self.assertEqual(self.connection.list_tables(), ["v"])
+
+    def test_a_dropped_table_is_not_there_when_the_session_opens_again(self):
+        self.connection.create_table("Gone", NAMES)
+        self.connection.drop_table("gone")
+        self.connection.create_table("made", NAMES)
+        self.connection.create_table("made", ibis.memtable(ROWS), overwrite=True)
+        self.connection.con.close()
+        self.assertEqual(self.connection.list_tables(), [])
 
     def test_statements_and_expressions_mix(self):
         self.connection.create_table("t", ROWS)
