@@ -41,12 +41,14 @@ def frame_of(table):
 
 
 def _told_apart(names):
-    made = []
+    """Returns names that differ in any case, with the numbers that DuckDB's frames have."""
+    made, numbers = [], {}
     for name in names:
-        number, told_apart = 0, name
-        while told_apart in made or (number and told_apart in names):
-            number += 1
-            told_apart = f"{name}_{number}"
+        told_apart = name
+        while told_apart.lower() in numbers:
+            told_apart = f"{name}_{numbers[name.lower()]}"
+            numbers[name.lower()] += 1
+        numbers[told_apart.lower()] = 1
         made.append(told_apart)
     return made
 

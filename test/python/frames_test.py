@@ -1,6 +1,7 @@
 """Frames of pandas: each type's values and dtype beside those that DuckDB's df() makes."""
 
 import decimal
+import itertools
 import unittest
 
 import driver
@@ -109,6 +110,14 @@ class TypesOfFrames(unittest.TestCase):
         frame = penstock.sql("SELECT 1 AS x, NULL::INTEGER AS x, 2 AS y, 3 AS x").df()
         self.assertEqual(list(frame.columns), ["x", "x_1", "y", "x_2"])
         self.assertEqual(frame["x_2"].tolist(), [3])
+
+    def test_names_that_are_told_apart_are_duckdbs(self):
+        other = duckdb.connect()
+        for names in itertools.product(("a", "A", "a_1", "a_2", "a_1_1"), repeat=3):
+            sql = "SELECT " + ", ".join(f'1 AS "{name}"' for name in names)
+            with self.subTest(names):
+                ours = penstock.sql(sql, planner="own").df()
+                self.assertEqual(list(ours.columns), list(other.execute(sql).df().columns))
 
     def test_values_that_pandas_lacks_are_errors(self):
         for value in ("DATE '5000000-01-01'", "INTERVAL 10000000 MONTH"):
