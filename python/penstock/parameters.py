@@ -20,6 +20,9 @@ def _type_of(values):
         is_unsigned = all(0 <= value < 2**64 for value in values)
         return pyarrow.uint64() if is_unsigned else pyarrow.decimal128(38, 0)
     if isinstance(first, datetime.datetime):
+        times = [value for value in values if isinstance(value, datetime.datetime)]
+        if len({time.tzinfo is None for time in times}) > 1:  # which pyarrow would mix
+            raise ValueError("some times have a zone, and some have none")
         return pyarrow.timestamp("us", tz=None if first.tzinfo is None else "UTC")
     if isinstance(first, uuid.UUID):
         return pyarrow.uuid()

@@ -223,6 +223,16 @@ class Names(unittest.TestCase):
                 sql("FROM SALES").fetchone()
 
 
+class Mixed(unittest.TestCase):
+    def test_times_with_and_without_a_zone_are_no_list(self):
+        aware = NOON.replace(tzinfo=ZONE)
+        for values in ([NOON, aware], [aware, None, NOON], [[NOON], [aware]]):
+            with self.subTest(values), self.assertRaises(penstock.PenstockError) as caught:
+                asked("SELECT ?", [values])
+            self.assertIn("some times have a zone, and some have none", caught.exception.message)
+        self.assertEqual(asked("SELECT ?", [[NOON, None]]), ([NOON, None],))
+
+
 class Spelling(unittest.TestCase):
     def test_values_of_a_statement_without_parameters_say_how_sql_writes_them(self):
         for sql, values in (("SELECT %s", [1]), ("SELECT :a", {"a": 1}), ("SELECT '?'", [1, 2])):
