@@ -3,6 +3,7 @@
 import pyarrow
 
 from penstock import arguments
+from penstock.errors import PenstockError
 from penstock.session import reader_of, session_of
 
 
@@ -50,6 +51,11 @@ def _held(data):
 
 def _as_batch(table):
     batches = table.combine_chunks().to_batches()
+    if len(batches) > 1:  # columns of texts beyond 2 GiB stay in chunks
+        raise PenstockError(
+            f"{table.num_rows} rows do not fit one batch; give the worker a Table or less rows",
+            "overflow",
+        )
     if batches:
         return batches[0]
     return pyarrow.RecordBatch.from_arrays(

@@ -12,6 +12,7 @@ try:
     import pyarrow
 
     import penstock
+    from penstock.worker import _as_batch
 except ImportError as error:
     driver.skip_all(error)
 
@@ -101,6 +102,22 @@ class Worker(unittest.TestCase):
         with concurrent.futures.ProcessPoolExecutor(2, mp_context=context) as pool:
             partials = list(pool.map(worker, BATCHES))
         self.assertEqual(means_of(partials).to_pylist(), duckdb_means().to_pylist())
+
+
+class LongTable:
+    """Stands for texts beyond 2 GiB, which Arrow leaves in chunks."""
+
+    num_rows = 2
+
+    def combine_chunks(self):
+        return pyarrow.table({"x": pyarrow.chunked_array([["a"], ["b"]])})
+
+
+class Batches(unittest.TestCase):
+    def test_no_chunk_of_a_long_table_is_left_out(self):
+        with self.assertRaises(penstock.PenstockError) as caught:
+            _as_batch(LongTable())
+        self.assertEqual(caught.exception.code, "overflow")
 
 
 @unittest.skipUnless(dask, "there is no dask")
