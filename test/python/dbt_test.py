@@ -6,6 +6,7 @@ import json
 import os
 import pathlib
 import tempfile
+import threading
 import unittest
 
 import driver
@@ -237,9 +238,90 @@ unit_tests:
 class Folder(unittest.TestCase):
     def test_names_that_are_no_files_are_refused(self):
         folder = DatabaseFolder("/nowhere")
-        for name in ("", "..", "a/b"):
+        for name in ("", "..", "a/b", "a\\b", "/tmp", None):
             with self.assertRaises(ValueError):
                 folder.file_of("main", name, "table")
+            with self.assertRaises(ValueError):
+                folder.drop("main", name)
+
+    def test_schemas_that_lead_elsewhere_are_refused(self):
+        with tempfile.TemporaryDirectory() as path:
+            folder = DatabaseFolder(pathlib.Path(path) / "database")
+            outside = pathlib.Path(path) / "outside"
+            outside.mkdir()
+            for schema in ("", ".", "..", "../outside", str(outside), ".hidden"):
+                for call in (
+                    lambda: folder.create_schema(schema),  # noqa: B023
+                    lambda: folder.relations(schema),  # noqa: B023
+                    lambda: folder.drop_schema(schema),  # noqa: B023
+                    lambda: folder.file_of(schema, "x", "table"),  # noqa: B023
+                    lambda: folder.keep_view(schema, "x", "SELECT 1"),  # noqa: B023
+                ):
+                    with self.assertRaises(ValueError, msg=schema):
+                        call()
+            self.assertEqual([entry.name for entry in pathlib.Path(path).iterdir()], ["outside"])
+
+    def test_hidden_folders_are_no_schemas(self):
+        with tempfile.TemporaryDirectory() as path:
+            folder = DatabaseFolder(path)
+            folder.create_schema("main")
+            (pathlib.Path(path) / ".git").mkdir()
+            self.assertEqual(folder.schemas(), ["main"])
+
+    def table(self, path, schema, name):
+        (pathlib.Path(path) / schema / f"{name}.parquet").write_bytes(b"")
+
+    def test_a_name_is_of_one_kind_after_a_change(self):
+        with tempfile.TemporaryDirectory() as path:
+            folder = DatabaseFolder(path)
+            folder.keep_view("main", "view", "SELECT 1")
+            self.table(path, "main", "table")
+            folder.rename("main", "view", "main", "table")
+            self.assertEqual(folder.relations("main"), [("table", "view")])
+            self.table(path, "main", "TABLE")
+            folder.keep_table("main", "TABLE")
+            self.assertEqual(folder.relations("main"), [("TABLE", "table")])
+            folder.keep_view("Main", "Table", "SELECT 1")
+            self.assertEqual(folder.relations("main"), [("Table", "view")])
+            folder.rename("main", "table", "main", "table")
+            self.assertEqual(folder.relations("MAIN"), [("table", "view")])
+            folder.drop("main", "TABLE")
+            self.assertEqual(folder.relations("main"), [])
+
+    def test_names_that_differ_by_case_alone_are_an_error(self):
+        with tempfile.TemporaryDirectory() as path:
+            folder = DatabaseFolder(path)
+            folder.keep_view("main", "x", "SELECT 1")
+            self.table(path, "main", "X")
+            with self.assertRaisesRegex(ValueError, "'X' and 'x' of the schema main"):
+                folder.definitions()
+
+    def test_changes_and_definitions_go_together(self):
+        """Files change in the same process, and in another that knows no lock."""
+        with tempfile.TemporaryDirectory() as path:
+            folder, errors = DatabaseFolder(path), []
+            folder.keep_view("main", "other", "SELECT 1")
+
+            def change():
+                try:
+                    for _ in range(300):
+                        folder.keep_view("main", "x", "SELECT 1")
+                        folder.drop("main", "x")
+                except OSError as error:
+                    errors.append(error)
+
+            def change_without_lock():
+                for _ in range(300):
+                    file = pathlib.Path(path) / "main" / "y.sql"
+                    file.write_text("SELECT 2")
+                    file.unlink()
+
+            threads = [threading.Thread(target=f) for f in (change, change_without_lock)]
+            for thread in threads:
+                thread.start()
+            while any(thread.is_alive() for thread in threads):
+                self.assertIn(len(folder.definitions()), (1, 2, 3))
+            self.assertEqual((len(folder.definitions()), errors), (1, []))
 
     def test_a_name_of_two_schemas_is_an_error(self):
         with tempfile.TemporaryDirectory() as path:

@@ -69,8 +69,9 @@ class PenstockConnectionManager(SQLConnectionManager):
                     device=credentials.device or None, planner=credentials.planner
                 )
                 cls._databases[key] = database
-            with database.cursor() as cursor:
-                for statement in DatabaseFolder(credentials.path).definitions():
+            folder = DatabaseFolder(credentials.path)
+            with folder.lock, database.cursor() as cursor:
+                for statement in folder.definitions():
                     cursor.execute(statement)
             return database
 

@@ -78,7 +78,7 @@ class PenstockAdapter(SQLAdapter):
         return self._folder.schemas()
 
     def check_schema_exists(self, database, schema):
-        return schema in self._folder.schemas()
+        return schema.lower() in map(str.lower, self._folder.schemas())
 
     def create_schema(self, relation):
         self._folder.create_schema(relation.schema)
