@@ -61,7 +61,10 @@ def program_cases(case, results):
     name = case.get("name")
     path = results / f"{name}.xml"
     if case.find("skipped") is not None:  # ended with its SKIP_RETURN_CODE
-        reason = (case.findtext("system-out") or "").strip().removeprefix("skipped: ")
+        output = (case.findtext("system-out") or "").strip()
+        # A library of the test may print lines before the reason, and the driver prints counts after.
+        found = re.search(r"^skipped: (.*)", output, re.MULTILINE)
+        reason = found[1] if found else output
         # CTest calls a test without its program skipped, too.
         if reason.startswith("Unable to find executable"):
             return Counts(0, [f"{name}: {reason}"], [], [])

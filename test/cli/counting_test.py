@@ -107,6 +107,28 @@ class Counting(CommandLineTest):
         self.assertEqual(ended.returncode, 1)
         self.assertIn(f"FAILED e: {output}", ended.stdout)
 
+    def test_a_script_of_python_that_skips_all_is_skipped(self):
+        folder = pathlib.Path(__file__).resolve().parents[1] / "python"
+        code = "import driver; print('a warning'); driver.skip_all('no NVIDIA GPU')"
+        script = subprocess.run(
+            [sys.executable, "-c", code], cwd=folder, capture_output=True, text=True
+        )
+        properties = (folder / "CMakeLists.txt").read_text()
+        self.assertIn(f"SKIP_RETURN_CODE {script.returncode} ", properties)
+        junit = self.folder / "junit.xml"
+        junit.write_text(
+            '<testsuite><testcase name="a" status="run" time="0"/><testcase name="python_gpu"'
+            ' status="notrun" time="0"><skipped message="SKIP_RETURN_CODE=77"/>'
+            f"<system-out>{script.stdout}</system-out></testcase></testsuite>"
+        )
+        command = [sys.executable, SCRIPT, self.rows, junit]
+        ended = subprocess.run(command, capture_output=True, text=True)
+        lines = ended.stdout.splitlines()[-3:]
+        self.assertEqual(
+            (ended.returncode, lines),
+            (0, ["skipped python_gpu: no NVIDIA GPU", "1 skipped", "1 passed, 0 failed"]),
+        )
+
     def test_nothing_run_is_no_success(self):
         self.assertEqual(self.count([]), (1, ["slowest: ", "0 passed, 0 failed"]))
 
