@@ -291,7 +291,7 @@ class Result:
     def to_csv(self, path):
         """Writes the rows to a CSV file with a header; .gz, .zst and .lz4 compress it.
 
-        Lists, structs, maps and intervals are the texts that CAST makes of them.
+        Bytes, lists, structs, maps and intervals are the texts that CAST makes of them.
         """
         files.write_csv(self._session, self._table(), path)
 

@@ -53,7 +53,9 @@ def _has_interval(type_):
 
 
 def _is_text(type_):
-    return kinds.is_nested(type_) or type_ == INTERVAL or isinstance(type_, pyarrow.UuidType)
+    is_bytes = kinds.is_binary(type_) or kinds.is_large_binary(type_)
+    is_text = is_bytes or kinds.is_nested(type_) or type_ == INTERVAL
+    return is_text or isinstance(type_, pyarrow.UuidType)
 
 
 def _with_texts(session, table):
