@@ -10,16 +10,44 @@ from penstock.errors import PenstockError
 
 MONTH_DAYS = 30  # of an interval in a number of days, as DuckDB has it
 INTERVAL = pyarrow.month_day_nano_interval()
+_DAY_SECONDS = 86_400
+_CYCLE_DAYS = 146_097  # of 400 years, after which the calendar repeats
+_EPOCH = datetime.date(1970, 1, 1)
+_PER_SECOND = {"s": 1, "ms": 10**3, "us": 10**6, "ns": 10**9}
 
 
 def is_list(type_):
     return kinds.is_list(type_) or kinds.is_large_list(type_)
 
 
+def _is_day(type_):
+    return kinds.is_date(type_) or kinds.is_timestamp(type_)
+
+
+def _has(is_kind, type_):
+    """Whether a type, or one inside of it, is of a kind."""
+    inner = [type_.field(at).type for at in range(type_.num_fields)]
+    return is_kind(type_) or any(_has(is_kind, part) for part in inner)
+
+
 def values_of(array):
-    """Returns a list: intervals are timedeltas, maps dicts, structs without names tuples."""
-    convert = _conversion(array.type)
-    values = _viewed(array, _numbered(array.type)).to_pylist()
+    """Returns a list: intervals are timedeltas, maps dicts, structs without names tuples.
+
+    24:00:00, and a date or a timestamp that Python lacks, are SQL's texts.
+    """
+    if not _has(kinds.is_time, array.type):
+        try:
+            return _values_in(array, False)
+        except OverflowError:
+            if not _has(_is_day, array.type):
+                raise
+    return _values_in(array, True)
+
+
+def _values_in(array, has_texts):
+    """`has_texts`: whether times are read as numbers, since some may be texts."""
+    convert = _conversion(array.type, has_texts)
+    values = _viewed(array, _read_as(array.type, has_texts)).to_pylist()
     return values if convert is None else [_applied(convert, value) for value in values]
 
 
@@ -79,23 +107,25 @@ def _has_no_names(type_):
     return len(set(names)) < len(names) or names == [""]
 
 
-def _numbered(type_):
+def _read_as(type_, has_texts):
     """Returns a type with numbers as the names of such structs: to_pylist() needs different ones."""
+
+    def field_as(field):
+        return field.with_type(_read_as(field.type, has_texts))
+
     if is_list(type_):
         made = pyarrow.large_list if kinds.is_large_list(type_) else pyarrow.list_
-        return made(_numbered_field(type_.value_field))
+        return made(field_as(type_.value_field))
     if kinds.is_map(type_):
-        return pyarrow.map_(_numbered_field(type_.key_field), _numbered_field(type_.item_field))
+        return pyarrow.map_(field_as(type_.key_field), field_as(type_.item_field))
+    if has_texts and (_is_day(type_) or kinds.is_time(type_)):
+        return pyarrow.int32() if type_.bit_width == 32 else pyarrow.int64()
     if not kinds.is_struct(type_):
         return type_
-    fields = [_numbered_field(field) for field in type_]
+    fields = [field_as(field) for field in type_]
     if _has_no_names(type_):
         fields = [field.with_name(str(at)) for at, field in enumerate(fields)]
     return pyarrow.struct(fields)
-
-
-def _numbered_field(field):
-    return field.with_type(_numbered(field.type))
 
 
 def _viewed(column, type_):
@@ -106,21 +136,24 @@ def _viewed(column, type_):
     return pyarrow.chunked_array([chunk.view(type_) for chunk in column.chunks], type_)
 
 
-def _conversion(type_):
+def _conversion(type_, has_texts):
     """Returns what makes DuckDB's value of pyarrow's: None where they are one."""
     if type_ == INTERVAL:
         return _timedelta
+    if has_texts and (_is_day(type_) or kinds.is_time(type_)):
+        return lambda value: _time_or_text(value, type_)
     if kinds.is_map(type_):
-        return _dict_of(_conversion(type_.key_type), _conversion(type_.item_type))
+        parts = (_conversion(part, has_texts) for part in (type_.key_type, type_.item_type))
+        return _dict_of(*parts)
     if kinds.is_struct(type_):
-        return _struct_of(type_)
-    if is_list(type_) and (convert := _conversion(type_.value_type)) is not None:
+        return _struct_of(type_, has_texts)
+    if is_list(type_) and (convert := _conversion(type_.value_type, has_texts)) is not None:
         return lambda row: [_applied(convert, value) for value in row]
     return None
 
 
-def _struct_of(type_):
-    parts = [_conversion(field.type) for field in type_]
+def _struct_of(type_, has_texts):
+    parts = [_conversion(field.type, has_texts) for field in type_]
     if _has_no_names(type_):
         return lambda row: tuple(map(_applied, parts, row.values()))
     if not any(parts):
@@ -152,3 +185,34 @@ def _timedelta(value):
         return datetime.timedelta(days=days, microseconds=value.nanoseconds // 1000)
     except OverflowError:
         raise PenstockError("an interval that a timedelta does not hold", "overflow") from None
+
+
+def _time_or_text(number, type_):
+    """Returns the value that Arrow has as a number: a text where Python has none."""
+    unit = 1 if kinds.is_date32(type_) else _PER_SECOND[getattr(type_, "unit", "ms")]
+    if kinds.is_time(type_) and number == _DAY_SECONDS * unit:
+        return "24:00:00"
+    infinity = 2 ** (type_.bit_width - 1) - 1
+    if _is_day(type_) and abs(number) == infinity:
+        kind = datetime.datetime if kinds.is_timestamp(type_) else datetime.date
+        return kind.max if number > 0 else kind.min
+    try:
+        return pyarrow.scalar(number, type_).as_py()
+    except OverflowError:
+        return _text_of_day(number, unit, type_)
+
+
+def _text_of_day(number, unit, type_):
+    """Returns a date or a timestamp beyond the years 1 to 9999 as SQL writes it."""
+    days, rest = (number, 0) if kinds.is_date32(type_) else divmod(number, _DAY_SECONDS * unit)
+    cycles, day = divmod(days + _EPOCH.toordinal() - 1, _CYCLE_DAYS)
+    date = datetime.date.fromordinal(day + 1)
+    year = date.year + cycles * 400
+    text = f"{year if year > 0 else 1 - year:04}-{date:%m-%d}" + " (BC)" * (year <= 0)
+    if kinds.is_date(type_):
+        return text
+    seconds, fraction = divmod(rest, unit)
+    text += f" {seconds // 3600:02}:{seconds // 60 % 60:02}:{seconds % 60:02}"
+    if fraction:
+        text += f".{fraction:0{len(str(unit)) - 1}}".rstrip("0")
+    return text + ("+00" if type_.tz else "")

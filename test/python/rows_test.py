@@ -32,6 +32,48 @@ def of(array):
     return penstock.sql("SELECT x FROM t", tables={"t": {"x": array}}, planner="own")
 
 
+DAYS = (
+    "10000-01-01",
+    "9999-12-31",
+    "0001-01-01",
+    "0001-12-31 (BC)",
+    "0044-03-15 (BC)",
+    "0401-02-28 (BC)",
+    "102024-02-29",
+    "infinity",
+    "-infinity",
+)
+
+
+class TimesThatPythonLacks(unittest.TestCase):
+    def check(self, values):
+        for value in values:
+            with self.subTest(value):
+                ours = penstock.sql(f"SELECT {value} AS x").fetchall()
+                self.assertEqual(ours, duckdb.connect().execute(f"SELECT {value}").fetchall())
+
+    def test_days_are_duckdbs_texts(self):
+        self.check(f"{type_} '{day}'" for type_ in ("DATE", "TIMESTAMP") for day in DAYS)
+        self.check(f"TIMESTAMPTZ '{day}'" for day in ("10000-01-01 00:00:00+00", "infinity"))
+
+    def test_times_of_these_days_are_duckdbs_texts(self):
+        for time in ("00:00:01", "23:59:59.999999", "12:30:00.5", "01:02:03.04"):
+            self.check(f"TIMESTAMP '{day} {time}'" for day in DAYS[:-2])
+
+    def test_the_end_of_a_day_is_no_midnight(self):
+        self.check(("TIME '24:00:00'", "TIME '23:59:59.999999'", "TIME '00:00:00'", "NULL::TIME"))
+
+    def test_values_inside_of_others_are_duckdbs_texts(self):
+        self.check(
+            (
+                "[TIME '24:00:00', NULL, TIME '01:00:00']",
+                "[DATE '10000-01-01', NULL, DATE '2024-01-01']",
+                "{'a': DATE '10000-01-01', 'b': [TIMESTAMP '10000-01-01 00:00:01'], 'c': 1}",
+                "MAP {DATE '10000-01-01': TIME '24:00:00'}",
+            )
+        )
+
+
 class Threads(unittest.TestCase):
     def test_threads_that_share_a_result_read_a_reader_once(self):
         reader = pyarrow.table({"x": list(range(200_000))}).to_reader(1000)
@@ -242,6 +284,16 @@ class Files(unittest.TestCase):
                 read[name] = list(csv.reader(file))
         self.assertEqual(read["ours"][1:], read["theirs"][1:])
         self.assertEqual(read["ours"][0], ["l", "s", "m", "r", "i", "u", "n", "l"])
+
+    def test_bytes_are_the_texts_that_copy_writes(self):
+        select = r"SELECT '\x00a\xFF, b'::BLOB AS x UNION ALL SELECT NULL"
+        penstock.sql(select).to_csv(self.path("ours.csv"))
+        duckdb.sql(f"COPY ({select}) TO '{self.path('theirs.csv')}' (HEADER)")
+        read = []
+        for name in ("ours.csv", "theirs.csv"):
+            with open(self.path(name), newline="") as file:
+                read.append(list(csv.reader(file)))
+        self.assertEqual(read[0], read[1])
 
     def test_intervals_are_refused_before_the_parquet_file(self):
         for value in ("INTERVAL 1 DAY", "[INTERVAL 1 DAY]", "{'a': INTERVAL 1 DAY}"):
