@@ -178,6 +178,8 @@ class Backend(SQLBackend, NoUrl):
     def insert(self, name, /, obj, *, database=None, overwrite=False):
         """Adds rows to a table, or puts them in the place of its rows."""
         self._check_database(database)
+        if overwrite and hasattr(obj, "to_pyarrow"):
+            obj = self.to_pyarrow(obj)  # it may read the table whose rows go
         super().insert(name, obj, overwrite=overwrite)
 
     def read_parquet(self, paths, /, *, table_name=None, **options):

@@ -220,6 +220,8 @@ class Tables(unittest.TestCase):
         self.assertEqual(sorted(table.a.execute()), [1, 2, 11, 12])
         self.connection.insert("e", [{"a": 5, "s": "only"}], overwrite=True)
         self.assertEqual(list(table.a.execute()), [5])
+        self.connection.insert("e", table.mutate(a=table.a * 2), overwrite=True)  # reads itself
+        self.assertEqual(list(table.a.execute()), [10])
         self.connection.truncate_table("e")
         self.assertEqual(table.count().execute(), 0)
 
