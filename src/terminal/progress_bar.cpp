@@ -42,6 +42,8 @@ std::optional<double> ProgressBar::seconds_when_due() {
 }
 
 void ProgressBar::show(const Progress& progress) {
+  // A run asks before its first chunk, too, whether it is still wanted.
+  if (progress.rows_done == 0 && !progress.rows_total) return;
   const auto seconds = seconds_when_due();
   if (!seconds) return;
   std::string text = count_text(progress.rows_done);
