@@ -26,14 +26,16 @@ FORMER_LIBRARIES = {
     "libpthread.so.0": r"_*(pthread|sem|thrd|mtx|cnd|tss)_|call_once",
 }
 MERGER = "GLIBC_2.34"
-# Objects of GCC's static library with features that are newer as a whole: std::filesystem, and
-# conversions of floating-point numbers. Other objects would be a second copy of what a process has.
+# Objects of GCC's static library with features that are newer as a whole: std::filesystem,
+# conversions of floating-point numbers, and futures' waits. They have no state that a process
+# shares. Other objects would be a second copy of what a process has.
 STATIC_OBJECTS = (
     "fs_dir.o",
     "fs_ops.o",
     "fs_path.o",
     "floating_from_chars.o",
     "floating_to_chars.o",
+    "futex.o",
     "memory_resource.o",
 )
 HERE = pathlib.Path(__file__).resolve().parent
