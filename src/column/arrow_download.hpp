@@ -10,9 +10,9 @@ namespace penstock::column {
 
 // Whether the rows of an array can be counted and multiplied by a width without an overflow.
 inline bool has_sane_rows(const ArrowArray& array) {
-  constexpr std::int64_t most_rows = std::int64_t{1} << 40;
-  return array.length >= 0 && array.offset >= 0 && array.offset <= most_rows &&
-         array.length <= most_rows;
+  constexpr std::int64_t max_rows = std::int64_t{1} << 40;
+  return array.length >= 0 && array.offset >= 0 && array.offset <= max_rows &&
+         array.length <= max_rows;
 }
 
 class ArrowDownload {
